@@ -1,0 +1,75 @@
+# One function per kind of target, so that every folder's CMakeLists.txt reads as a list of what it holds.
+#
+#   plumbline_library(plumbline_model SOURCES model.cc DEPENDS plumbline_scenario)
+#   plumbline_test(model_test SOURCES model_test.cc DEPENDS plumbline_model)
+#   plumbline_backend(template SOURCES template.cc DEPENDS plumbline_abi)
+#   plumbline_program(plumbline-check SOURCES check_main.cc DEPENDS plumbline_harness)
+#
+# Includes are written from the root of the tree: #include "spec/model/model.h".
+
+add_library(plumbline_options INTERFACE)
+target_include_directories(plumbline_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                       $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+target_compile_options(plumbline_options INTERFACE -Wall -Wextra)
+if(PLUMBLINE_WERROR)
+  target_compile_options(plumbline_options INTERFACE -Werror)
+endif()
+if(PLUMBLINE_SANITIZE)
+  target_compile_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE} -fno-omit-frame-pointer
+                                                     -fno-sanitize-recover=all)
+  target_link_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE})
+endif()
+if(PLUMBLINE_COVERAGE)
+  target_compile_options(plumbline_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(plumbline_options INTERFACE --coverage)
+endif()
+
+find_package(GTest REQUIRED)
+
+function(plumbline_library name)
+  cmake_parse_arguments(ARG "SHARED" "" "SOURCES;DEPENDS" ${ARGN})
+  if(ARG_SHARED)
+    add_library(${name} SHARED ${ARG_SOURCES})
+    set(scope PUBLIC)
+  elseif(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    set(scope PUBLIC)
+  else()
+    add_library(${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(${name} ${scope} plumbline_options ${ARG_DEPENDS})
+  string(REPLACE "plumbline_" "" short ${name})
+  add_library(Plumbline::${short} ALIAS ${name})
+endfunction()
+
+function(plumbline_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE plumbline_options ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "PLUMBLINE_BUILD=${PROJECT_BINARY_DIR}" LABELS "${ARG_LABELS}")
+endfunction()
+
+# A shared object that exports plumbline_get_adapter; found by the tool as --backend <name>.
+function(plumbline_backend name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(plumbline_backend_${name} MODULE ${ARG_SOURCES})
+  target_link_libraries(plumbline_backend_${name} PRIVATE plumbline_options ${ARG_DEPENDS})
+  set_target_properties(plumbline_backend_${name} PROPERTIES
+    PREFIX "" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/plumbline/backends
+    INSTALL_RPATH "$ORIGIN/../..")
+  install(TARGETS plumbline_backend_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/plumbline/backends)
+endfunction()
+
+function(plumbline_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE plumbline_options ${ARG_DEPENDS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
