@@ -1,0 +1,108 @@
+// The result model: what a run of the suites found. The suites fill it, every report is written from it.
+//
+//   Run run; run.backend.name = "reference"; run.cases.push_back({.id = "resolution/RES-001/newest-wins", ...});
+//   WriteJson(run, out);
+//
+// For deterministic cases a Run is a pure function of (suite, backend, seed): no times, no paths, no process ids;
+// those go to SideNotes. Cases are sorted by id before they are written. Plain data; no thread rules.
+#ifndef PLUMBLINE_REPORTS_RESULT_RESULT_H_
+#define PLUMBLINE_REPORTS_RESULT_RESULT_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace plumbline::reports {
+
+// Only kPass counts as pass.
+enum class Verdict {
+  kPass,
+  kFail,
+  kCrash,         // a signal, an exit, or an exception across the ABI
+  kTimeout,
+  kUnsupported,   // a capability that the backend does not claim
+  kWaived,        // failed exactly as a waiver says
+  kVacuous,       // nothing was checked
+  kInconclusive,  // the check could not show that it works here
+  kHarnessError   // our own fault: the model disagrees with a written outcome, a waiver does not hold, ...
+};
+
+const char* Spelling(Verdict verdict);  // "pass", "harness-error", ...
+
+// Why a case did not pass: everything a reader needs to understand and rerun it.
+struct Finding {
+  std::string summary;               // one line
+  std::string scenario;              // text form, shrunk
+  int line = 0;                      // of the scenario, where it went wrong; 0: not tied to a line
+  std::string expected;              // in words or as an outcome
+  std::string got;
+  std::string rule;                  // which rule expects it, with its clause
+  std::string rerun;                 // the one command line that reruns exactly this
+  std::vector<std::string> clauses;  // that this failure contradicts
+};
+
+struct CaseResult {
+  std::string id;                    // chapter/CLAUSE-or-property/name; stable
+  std::string chapter;
+  std::vector<std::string> clauses;  // that the case names
+  Verdict verdict = Verdict::kVacuous;
+  bool sampled = false;              // counts may differ between runs (stress, race)
+  std::uint64_t scenarios = 0;       // compared with the model
+  std::uint64_t discarded = 0;       // generated, but out of the property's scope or the backend's claims
+  std::map<std::string, std::uint64_t> accepted_by_deviation;  // deviation -> scenarios
+  std::vector<std::string> missing_capabilities;               // kUnsupported
+  std::string waiver;                // id, when waived
+  std::string blocked_by;            // id of a failed case whose clause is a prerequisite; empty: a root
+  std::vector<Finding> findings;     // first is the headline
+};
+
+struct Clause {
+  std::string id, title, strength /* MUST, SHOULD */, profile, chapter, text;
+  std::vector<std::string> needs;  // clauses that it presumes
+  std::string where;               // file:line of the text
+};
+
+struct Backend {
+  std::string name, version, release, abi, digest /* sha256 of the shared object */;
+  std::vector<std::string> capabilities;
+  std::vector<std::string> loaded;  // --load, by file name
+};
+
+struct WaiverUse {
+  std::string id, clause, cause, reference, expires;
+  std::uint64_t used = 0;
+  std::string problem;  // "unused", "matched another outcome", "expired", ...; empty: fine
+};
+
+struct Run {
+  std::string suite_version;  // of Plumbline
+  std::string tier;           // quick, standard, full
+  std::uint64_t seed = 0;
+  std::string filter;         // empty: everything
+  int shard = 0, shards = 1;
+  Backend backend;
+  std::vector<Clause> clauses;
+  std::vector<CaseResult> cases;
+  std::vector<WaiverUse> waivers;
+};
+
+struct SideNotes {  // what may differ between equal runs
+  double seconds = 0;
+  std::map<std::string, double> seconds_by_case;
+  std::string command_line, started, host_note;
+};
+
+struct Counts {
+  std::map<Verdict, int> by_verdict;
+  int roots = 0, blocked = 0;
+  std::uint64_t scenarios = 0, accepted_by_deviation = 0;
+};
+Counts Count(const Run& run);  // the one place that counts; every format uses it
+
+// Clause -> verdict over all cases that name it: the worst of them; vacuous if there is none.
+std::map<std::string, Verdict> ByClause(const Run& run);
+
+}  // namespace plumbline::reports
+
+#endif  // PLUMBLINE_REPORTS_RESULT_RESULT_H_
