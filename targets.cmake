@@ -64,6 +64,7 @@ function(plumbline_backend name)
     PREFIX "" OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/plumbline/backends
     INSTALL_RPATH "$ORIGIN/../..")
+  set_property(GLOBAL APPEND PROPERTY plumbline_backends plumbline_backend_${name})
   install(TARGETS plumbline_backend_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/plumbline/backends)
 endfunction()
 
@@ -71,5 +72,6 @@ function(plumbline_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE plumbline_options ${ARG_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY plumbline_programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
