@@ -1,0 +1,44 @@
+// What a backend says of itself, as the suites use it: who it is, what it claims, and the keys that hold for it.
+//
+//   if (facts.Claims(PL_CAPABILITY(GUARDS))) ...
+//   scenario.release = facts.release; scenario.declared_keys = facts.keys;
+//
+// Filled from `describe` by an executor; crosses to the suites as JSON. Plain data; no thread rules.
+#ifndef PLUMBLINE_CONFORMANCE_HARNESS_BACKEND_FACTS_H_
+#define PLUMBLINE_CONFORMANCE_HARNESS_BACKEND_FACTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spec/scenario/scenario.h"
+
+namespace plumbline::harness {
+
+struct BuiltinFallback {
+  std::string key;
+  bool fallthrough = false;
+};
+
+struct BackendFacts {
+  std::string name, version;
+  std::string release;  // in force: asked for by --release, else the backend's own default
+  std::string abi;      // "1.0"
+  std::string path;     // of the shared object
+  std::string digest;   // its sha256
+  std::uint64_t capabilities = 0;
+  std::vector<scenario::KeyDeclaration> keys;              // of its own
+  std::optional<std::vector<BuiltinFallback>> fallbacks;   // replaces the release's, where the backend says so
+  std::vector<std::string> loaded;                         // --load, by file name
+  std::vector<std::string> problems;                       // of its table; any makes it unusable
+
+  bool Claims(std::uint64_t bits) const { return (capabilities & bits) == bits; }
+};
+
+// "guards", "typed", ... of the bits that are set, lowest first.
+std::vector<std::string> CapabilityNames(std::uint64_t bits);
+
+}  // namespace plumbline::harness
+
+#endif  // PLUMBLINE_CONFORMANCE_HARNESS_BACKEND_FACTS_H_

@@ -1,0 +1,117 @@
+// A case: one thing that the suites check on a backend, under one id and one verdict.
+//
+//   PL_CASE("resolution", "newest-wins", Tier::kQuick, PL_CLAUSES("RES-004"), PL_CAPABILITY(CORE)) {
+//     ctx.Check(scenario);                      // runs it on the model and on the backend, and compares
+//     ctx.CheckProperty(GenNewestWins(ctx.backend()));   // RapidCheck: many, and the smallest that fails
+//   }
+//
+// A case runs in a process that never loads the backend; its scenarios run in an executor (executor.h). It may be run
+// in any order and on its own: its randomness comes from the run's seed and its id. A Case is plain data; a CaseContext
+// belongs to the thread that runs the case.
+#ifndef PLUMBLINE_CONFORMANCE_HARNESS_CASE_H_
+#define PLUMBLINE_CONFORMANCE_HARNESS_CASE_H_
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/backend_facts.h"
+#include "reports/result/result.h"
+#include "spec/abi/abi.h"
+#include "spec/scenario/scenario.h"
+
+namespace rc {
+template <typename T>
+class Gen;
+}
+
+namespace plumbline::harness {
+
+enum class Tier { kQuick, kStandard, kFull };
+
+class CaseContext;
+
+struct Case {
+  std::string id;                    // chapter/name
+  std::string chapter;
+  std::vector<std::string> clauses;  // that it is evidence for
+  Tier tier = Tier::kQuick;          // the smallest tier that runs it
+  std::uint64_t needs = 0;           // PL_CAPABILITY bits; where one is not claimed the case reads unsupported
+  bool sampled = false;              // its counts may differ between runs
+  std::string where;                 // the file that holds it
+  std::function<void(CaseContext&)> run;
+};
+
+// What one scenario led to on a backend.
+struct Observation {
+  enum class Ending {
+    kFinished,  // outcomes are complete
+    kCrash,     // a signal, an exit, or an exception across the ABI; `what` says which
+    kTimeout,
+    kUnsupported,  // needs a capability that is not claimed; `what` names it
+    kHarnessError  // `what` says why
+  };
+  Ending ending = Ending::kHarnessError;
+  std::vector<scenario::Outcome> outcomes;
+  std::string what;
+  std::string output;  // the last lines that the backend wrote to standard output and error
+  int step = -1;       // index of the step that was running when it ended early
+};
+
+class CaseContext {
+ public:
+  virtual ~CaseContext() = default;
+
+  virtual const BackendFacts& backend() const = 0;  // release, capabilities, keys, as the backend declares them
+  virtual Tier tier() const = 0;                    // of this run, not of the case
+
+  // Runs a scenario on the model and on the backend and compares every step; what disagrees becomes a finding (shrunk,
+  // confirmed in a fresh executor). True: agreed, or accepted by a waiver's deviation, or unsupported.
+  virtual bool Check(const scenario::Scenario& scenario) = 0;
+
+  // Checks scenarios from a generator until `runs` of them agreed (scaled by tier: a tenth in quick, ten times in
+  // full), or one does not; that one is shrunk along the generator's own shrinks, then by leaving out steps, confirmed
+  // in a fresh executor, and reported. Scenarios that need what the backend does not claim are discarded and counted.
+  virtual bool CheckProperty(const rc::Gen<scenario::Scenario>& generator, int runs = 200) = 0;
+
+  // For a case that says in its own words what must hold: runs it on the backend only.
+  virtual Observation Run(const scenario::Scenario& scenario) = 0;
+
+  // Reports what `Run` showed to be wrong.
+  virtual void Fail(reports::Finding finding) = 0;
+};
+
+// All cases that PL_CASE has registered, by id.
+const std::vector<Case>& RegisteredCases();
+bool RegisterCase(Case made);
+
+struct Clauses {
+  std::vector<std::string> ids;
+};
+
+}  // namespace plumbline::harness
+
+#define PL_CLAUSES(...) \
+  (::plumbline::harness::Clauses { { __VA_ARGS__ } })
+
+#define PL_CASE_JOIN_(a, b) a##b
+#define PL_CASE_JOIN(a, b) PL_CASE_JOIN_(a, b)
+#define PL_CASE_AT(line, case_chapter, case_name, case_tier, case_clauses, case_needs)                              \
+  static void PL_CASE_JOIN(PlumblineCase, line)(::plumbline::harness::CaseContext & ctx);                           \
+  [[maybe_unused]] static const bool PL_CASE_JOIN(kPlumblineCase, line) = ::plumbline::harness::RegisterCase(       \
+      {.id = std::string(case_chapter) + "/" + (case_name),                                                         \
+       .chapter = (case_chapter),                                                                                   \
+       .clauses = (case_clauses).ids,                                                                               \
+       .tier = ::plumbline::harness::case_tier,                                                                     \
+       .needs = (case_needs),                                                                                       \
+       .where = __FILE__,                                                                                           \
+       .run = PL_CASE_JOIN(PlumblineCase, line)});                                                                  \
+  static void PL_CASE_JOIN(PlumblineCase, line)([[maybe_unused]] ::plumbline::harness::CaseContext & ctx)
+
+// PL_CASE("chapter", "name", Tier::kQuick, PL_CLAUSES("RES-001"), PL_CAPABILITY(GUARDS) | PL_CAPABILITY(TYPED)) { ... }
+#define PL_CASE(chapter, name, tier, clauses, needs) PL_CASE_AT(__LINE__, chapter, name, tier, clauses, needs)
+
+#endif  // PLUMBLINE_CONFORMANCE_HARNESS_CASE_H_
