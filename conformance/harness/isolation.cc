@@ -1,0 +1,374 @@
+#include "conformance/harness/isolation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace plumbline::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// ---- a file descriptor with an owner ----
+
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    if (this != &other) {
+      Close();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~Fd() { Close(); }
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+  void Close() {
+    if (fd_ >= 0) close(std::exchange(fd_, -1));
+  }
+
+ private:
+  int fd_;
+};
+
+// ---- frames: a length, then bytes ----
+
+bool WriteAll(int fd, const void* data, std::size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t wrote = send(fd, at, size, MSG_NOSIGNAL);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return false;
+    at += wrote;
+    size -= static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
+bool WriteFrame(int fd, const std::string& text) {
+  const std::uint64_t size = text.size();
+  return WriteAll(fd, &size, sizeof(size)) && WriteAll(fd, text.data(), text.size());
+}
+
+enum class ReadEnd { kDone, kClosed, kLate };
+
+ReadEnd ReadAll(int fd, void* data, std::size_t size, std::optional<Clock::time_point> deadline) {
+  char* at = static_cast<char*>(data);
+  while (size > 0) {
+    if (deadline) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
+      pollfd poll_for{.fd = fd, .events = POLLIN, .revents = 0};
+      const int ready = poll(&poll_for, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+      if (ready < 0 && errno == EINTR) continue;
+      if (ready == 0) return ReadEnd::kLate;
+    }
+    const ssize_t got = recv(fd, at, size, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return ReadEnd::kClosed;
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return ReadEnd::kDone;
+}
+
+ReadEnd ReadFrame(int fd, std::string& text, std::optional<Clock::time_point> deadline) {
+  std::uint64_t size = 0;
+  if (const ReadEnd end = ReadAll(fd, &size, sizeof(size), deadline); end != ReadEnd::kDone) return end;
+  text.resize(size);
+  return ReadAll(fd, text.data(), size, deadline);
+}
+
+// ---- asking the parent of executors ----
+
+struct Order {
+  enum Kind : std::uint32_t { kSpawn, kReap } kind;
+  pid_t pid;
+};
+
+constexpr int kPassed = 3;  // the executor's socket, its output, its progress
+
+bool SendOrder(int socket, const Order& order, const std::array<int, kPassed>* fds) {
+  iovec part{.iov_base = const_cast<Order*>(&order), .iov_len = sizeof(order)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kPassed)] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (fds != nullptr) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int) * kPassed);
+    memcpy(CMSG_DATA(header), fds->data(), sizeof(int) * kPassed);
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(order));
+}
+
+bool ReceiveOrder(int socket, Order& order, std::array<int, kPassed>& fds) {
+  iovec part{.iov_base = &order, .iov_len = sizeof(order)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * kPassed)] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  ssize_t got;
+  do {
+    got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  if (got != static_cast<ssize_t>(sizeof(order))) return false;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header != nullptr) memcpy(fds.data(), CMSG_DATA(header), sizeof(int) * kPassed);
+  return true;
+}
+
+// ---- what a child is set up with ----
+
+void DieWithParent(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(0);  // it was gone before the line above
+}
+
+void RedirectOutput(int output) {
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) {
+    dup2(nothing, STDIN_FILENO);
+    close(nothing);
+  }
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+}
+
+Fd MakeOutput() {
+  Fd output(memfd_create("plumbline-output", MFD_CLOEXEC));
+  // Appending: several processes and both streams write into it.
+  if (output.get() >= 0) fcntl(output.get(), F_SETFL, fcntl(output.get(), F_GETFL) | O_APPEND);
+  return output;
+}
+
+std::string Tail(int fd) {
+  constexpr off_t kMost = 4096;
+  const off_t size = lseek(fd, 0, SEEK_END);
+  const off_t from = std::max<off_t>(0, size - kMost);
+  std::string text(static_cast<std::size_t>(size - from), '\0');
+  const ssize_t got = pread(fd, text.data(), text.size(), from);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  if (from > 0) text = "..." + text.substr(std::min(text.size(), text.find('\n')));
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+std::string DescribeStatus(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  }
+  if (WIFEXITED(status)) return fmt::format("left with exit status {}", WEXITSTATUS(status));
+  return fmt::format("ended with wait status {}", status);
+}
+
+[[noreturn]] void RunExecutor(const Service& service, int socket, Progress* progress) {
+  std::string request;
+  while (ReadFrame(socket, request, std::nullopt) == ReadEnd::kDone) {
+    std::string answer;
+    try {
+      answer = service.serve(request, *progress);
+    } catch (...) {
+      // `serve` deals with the backend's exceptions; this is one of our own, and the asker shall see a crash.
+      std::fputs("plumbline: an exception left the executor's own code\n", stderr);
+      std::terminate();
+    }
+    if (!WriteFrame(socket, answer)) break;
+  }
+  LeaveProcess(0);
+}
+
+[[noreturn]] void RunZygote(const Service& service, int socket) {
+  std::string wrong;
+  try {
+    wrong = service.prepare();
+  } catch (const std::exception& error) {
+    wrong = fmt::format("an exception was thrown: {}", error.what());
+  } catch (...) {
+    wrong = "an exception was thrown";
+  }
+  if (!WriteFrame(socket, wrong) || !wrong.empty()) LeaveProcess(0);
+  Order order;
+  std::array<int, kPassed> fds;
+  while (ReceiveOrder(socket, order, fds)) {
+    if (order.kind == Order::kReap) {
+      int status = 0;
+      while (waitpid(order.pid, &status, 0) < 0 && errno == EINTR) {
+      }
+      if (!WriteAll(socket, &status, sizeof(status))) break;
+      continue;
+    }
+    std::fflush(nullptr);
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+      DieWithParent(parent);
+      close(socket);
+      RedirectOutput(fds[1]);
+      void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, fds[2], 0);
+      if (shared == MAP_FAILED) _exit(125);
+      RunExecutor(service, fds[0], static_cast<Progress*>(shared));
+    }
+    for (const int fd : fds) close(fd);
+    if (!WriteAll(socket, &child, sizeof(child))) break;
+  }
+  LeaveProcess(0);
+}
+
+}  // namespace
+
+void LeaveProcess(int status) {
+#if defined(PLUMBLINE_FLUSH_COVERAGE)
+  std::exit(status);  // each shared object writes its own counters from a destructor
+#else
+  std::fflush(nullptr);
+  _exit(status);
+#endif
+}
+
+struct Isolation::Executor {
+  pid_t pid = -1;
+  Fd socket, output, shared;
+  Progress* progress = nullptr;
+
+  ~Executor() {
+    if (progress != nullptr) munmap(progress, sizeof(Progress));
+  }
+};
+
+OrError<std::unique_ptr<Isolation>> Isolation::Start(Service service, std::chrono::milliseconds limit) {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return InputError{fmt::format("cannot make a socket pair: {}", strerror(errno))};
+  }
+  Fd ours(pair[0]), theirs(pair[1]), output = MakeOutput();
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return InputError{fmt::format("cannot fork: {}", strerror(errno))};
+  if (child == 0) {
+    DieWithParent(parent);
+    ours.Close();
+    RedirectOutput(output.get());
+    RunZygote(service, theirs.get());
+  }
+  theirs.Close();
+  std::string wrong;
+  const ReadEnd end = ReadFrame(ours.get(), wrong, Clock::now() + limit);
+  if (end != ReadEnd::kDone || !wrong.empty()) {
+    if (end == ReadEnd::kLate) kill(child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (end == ReadEnd::kLate) wrong = fmt::format("loading did not end within {} s", limit.count() / 1000.0);
+    if (end == ReadEnd::kClosed) wrong = fmt::format("loading ended the process: {}", DescribeStatus(status));
+    const std::string tail = Tail(output.get());
+    return InputError{tail.empty() ? wrong : wrong + "\n" + tail};
+  }
+  std::unique_ptr<Isolation> made(new Isolation);
+  made->zygote_socket_ = ours.Release();
+  made->zygote_ = child;
+  return made;
+}
+
+Isolation::~Isolation() {
+  Renew();
+  close(zygote_socket_);
+  int status;
+  while (waitpid(zygote_, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+bool Isolation::Spawn() {
+  auto made = std::make_unique<Executor>();
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
+  made->socket = Fd(pair[0]);
+  Fd theirs(pair[1]);
+  made->output = MakeOutput();
+  made->shared = Fd(memfd_create("plumbline-progress", MFD_CLOEXEC));
+  if (made->shared.get() < 0 || ftruncate(made->shared.get(), sizeof(Progress)) != 0) return false;
+  void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, made->shared.get(), 0);
+  if (shared == MAP_FAILED) return false;
+  made->progress = new (shared) Progress;
+  const std::array<int, kPassed> fds = {theirs.get(), made->output.get(), made->shared.get()};
+  if (!SendOrder(zygote_socket_, {Order::kSpawn, 0}, &fds)) return false;
+  if (ReadAll(zygote_socket_, &made->pid, sizeof(made->pid), std::nullopt) != ReadEnd::kDone) return false;
+  if (made->pid < 0) return false;
+  executor_ = std::move(made);
+  ++executors_;
+  return true;
+}
+
+int Isolation::Reap(pid_t pid) {
+  int status = 0;
+  if (!SendOrder(zygote_socket_, {Order::kReap, pid}, nullptr)) return status;
+  ReadAll(zygote_socket_, &status, sizeof(status), std::nullopt);
+  return status;
+}
+
+void Isolation::Renew() {
+  if (!executor_) return;
+  const pid_t pid = executor_->pid;
+  executor_->socket.Close();  // it leaves when it reads the end
+#if !defined(PLUMBLINE_FLUSH_COVERAGE)
+  kill(pid, SIGKILL);  // it has answered, so it has nothing left to do
+#endif
+  Reap(pid);
+  executor_.reset();
+}
+
+Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit) {
+  Reply reply;
+  if (!executor_ && !Spawn()) {
+    reply.what = fmt::format("no executor could be started: {}", strerror(errno));
+    return reply;
+  }
+  executor_->progress->step = -1;
+  ReadEnd end = ReadEnd::kClosed;
+  if (WriteFrame(executor_->socket.get(), request)) {
+    end = ReadFrame(executor_->socket.get(), reply.text, Clock::now() + limit);
+  }
+  if (end == ReadEnd::kDone) {
+    reply.ending = Reply::Ending::kAnswered;
+    reply.output = Tail(executor_->output.get());
+    return reply;
+  }
+  if (end == ReadEnd::kLate) kill(executor_->pid, SIGKILL);
+  const int status = Reap(executor_->pid);
+  reply.text.clear();
+  reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
+  reply.what = end == ReadEnd::kLate ? fmt::format("did not end within {} s", limit.count() / 1000.0)
+                                     : DescribeStatus(status);
+  reply.output = Tail(executor_->output.get());
+  reply.step = executor_->progress->step;
+  executor_.reset();
+  return reply;
+}
+
+}  // namespace plumbline::harness

@@ -1,0 +1,118 @@
+#include "conformance/harness/isolation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+namespace plumbline::harness {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+int g_state = 0;
+
+std::string Serve(const std::string& request, Progress& progress) {
+  progress.step = 7;
+  if (request == "crash") {
+    std::fputs("about to crash\n", stderr);
+    raise(SIGSEGV);
+  }
+  if (request == "exit") std::exit(3);
+  if (request == "hang") std::this_thread::sleep_for(seconds(60));
+  if (request == "throw") throw std::runtime_error("x");
+  if (request == "state") return std::to_string(++g_state);
+  if (request == "print") std::puts("printed"), std::fflush(stdout);
+  return "answer to " + request;
+}
+
+std::unique_ptr<Isolation> StartServing() {
+  auto started = Isolation::Start({.prepare = [] { return ""; }, .serve = Serve}, seconds(10));
+  EXPECT_TRUE(started.ok());
+  return std::move(*started);
+}
+
+TEST(IsolationTest, AnswersAndKeepsStateUntilRenewed) {
+  auto isolation = StartServing();
+  EXPECT_EQ(isolation->Ask("a", seconds(10)).text, "answer to a");
+  EXPECT_EQ(isolation->Ask("state", seconds(10)).text, "1");
+  EXPECT_EQ(isolation->Ask("state", seconds(10)).text, "2");
+  isolation->Renew();
+  EXPECT_EQ(isolation->Ask("state", seconds(10)).text, "1");
+  EXPECT_EQ(isolation->executors(), 2);
+  EXPECT_EQ(g_state, 0) << "the asking process must not serve";
+}
+
+TEST(IsolationTest, ACrashCostsOneAnswer) {
+  auto isolation = StartServing();
+  const Reply reply = isolation->Ask("crash", seconds(10));
+  EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
+  EXPECT_THAT(reply.output, HasSubstr("about to crash"));
+  EXPECT_EQ(reply.step, 7);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_EQ(reply.what, "killed by signal 11 (Segmentation fault)");
+#endif
+  EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
+}
+
+TEST(IsolationTest, AnExitCostsOneAnswer) {
+  auto isolation = StartServing();
+  const Reply reply = isolation->Ask("exit", seconds(10));
+  EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
+  EXPECT_EQ(reply.what, "left with exit status 3");
+  EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
+}
+
+TEST(IsolationTest, AnExceptionOfOurOwnCostsOneAnswer) {
+  auto isolation = StartServing();
+  EXPECT_EQ(isolation->Ask("throw", seconds(10)).ending, Reply::Ending::kCrash);
+  EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
+}
+
+TEST(IsolationTest, AHangCostsItsLimit) {
+  auto isolation = StartServing();
+  const Reply reply = isolation->Ask("hang", milliseconds(100));
+  EXPECT_EQ(reply.ending, Reply::Ending::kTimeout);
+  EXPECT_EQ(reply.what, "did not end within 0.1 s");
+  EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
+}
+
+TEST(IsolationTest, OutputIsCaptured) {
+  auto isolation = StartServing();
+  EXPECT_EQ(isolation->Ask("print", seconds(10)).output, "printed");
+}
+
+TEST(IsolationTest, WhatPreparingFindsWrongIsTheError) {
+  auto started = Isolation::Start({.prepare = [] { return "it is wrong"; }, .serve = Serve}, seconds(10));
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error(), "it is wrong");
+}
+
+TEST(IsolationTest, ACrashWhilePreparingIsAnError) {
+  auto started = Isolation::Start({.prepare = []() -> std::string { std::_Exit(9); }, .serve = Serve}, seconds(10));
+  ASSERT_FALSE(started.ok());
+  EXPECT_THAT(started.error(), EndsWith("left with exit status 9"));
+}
+
+TEST(IsolationTest, AHangWhilePreparingIsAnError) {
+  auto started = Isolation::Start({.prepare =
+                                       [] {
+                                         std::this_thread::sleep_for(seconds(60));
+                                         return "";
+                                       },
+                                   .serve = Serve},
+                                  milliseconds(100));
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error(), "loading did not end within 0.1 s");
+}
+
+}  // namespace
+}  // namespace plumbline::harness
