@@ -61,6 +61,7 @@ struct Clause {
   std::string id, title, strength /* MUST, SHOULD */, profile, chapter, text;
   std::vector<std::string> needs;  // clauses that it presumes
   std::string where;               // file:line of the text
+  std::vector<std::string> tests, model, faults;  // file:line of what checks, executes and violates it
 };
 
 struct Backend {
@@ -102,6 +103,17 @@ Counts Count(const Run& run);  // the one place that counts; every format uses i
 
 // Clause -> verdict over all cases that name it: the worst of them; vacuous if there is none.
 std::map<std::string, Verdict> ByClause(const Run& run);
+
+// True if the run is good: nothing failed, crashed, timed out or was a harness error, and something was checked.
+bool Good(const Run& run);
+
+// The shards of one run, in any order, as the run that they are parts of. The error says which shard is missing, given
+// twice, or of another run.
+struct MergeResult {
+  Run run;
+  std::string error;
+};
+MergeResult Merge(const std::vector<Run>& shards);
 
 }  // namespace plumbline::reports
 

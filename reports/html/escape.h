@@ -1,0 +1,14 @@
+// Text as XML and HTML want it: the five special characters escaped, and control characters that XML forbids replaced.
+#ifndef PLUMBLINE_REPORTS_HTML_ESCAPE_H_
+#define PLUMBLINE_REPORTS_HTML_ESCAPE_H_
+
+#include <string>
+#include <string_view>
+
+namespace plumbline::reports {
+
+std::string Escape(std::string_view text);
+
+}  // namespace plumbline::reports
+
+#endif  // PLUMBLINE_REPORTS_HTML_ESCAPE_H_

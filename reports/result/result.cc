@@ -1,0 +1,126 @@
+#include "reports/result/result.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace plumbline::reports {
+namespace {
+
+// From best to worst: the verdict of a clause is the worst of its cases'.
+constexpr std::array kFromBest = {Verdict::kPass,    Verdict::kWaived, Verdict::kUnsupported,
+                                  Verdict::kVacuous, Verdict::kInconclusive, Verdict::kTimeout,
+                                  Verdict::kCrash,   Verdict::kFail,   Verdict::kHarnessError};
+
+int Badness(Verdict verdict) {
+  return static_cast<int>(std::find(kFromBest.begin(), kFromBest.end(), verdict) - kFromBest.begin());
+}
+
+}  // namespace
+
+const char* Spelling(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "pass";
+    case Verdict::kFail:
+      return "fail";
+    case Verdict::kCrash:
+      return "crash";
+    case Verdict::kTimeout:
+      return "timeout";
+    case Verdict::kUnsupported:
+      return "unsupported";
+    case Verdict::kWaived:
+      return "waived";
+    case Verdict::kVacuous:
+      return "vacuous";
+    case Verdict::kInconclusive:
+      return "inconclusive";
+    case Verdict::kHarnessError:
+      return "harness-error";
+  }
+  return "?";
+}
+
+Counts Count(const Run& run) {
+  Counts counts;
+  for (const CaseResult& result : run.cases) {
+    ++counts.by_verdict[result.verdict];
+    counts.scenarios += result.scenarios;
+    for (const auto& [deviation, accepted] : result.accepted_by_deviation) counts.accepted_by_deviation += accepted;
+    if (result.verdict == Verdict::kFail || result.verdict == Verdict::kCrash || result.verdict == Verdict::kTimeout) {
+      ++(result.blocked_by.empty() ? counts.roots : counts.blocked);
+    }
+  }
+  return counts;
+}
+
+std::map<std::string, Verdict> ByClause(const Run& run) {
+  std::map<std::string, Verdict> by_clause;
+  for (const CaseResult& result : run.cases) {
+    for (const std::string& clause : result.clauses) {
+      auto [entry, first] = by_clause.emplace(clause, result.verdict);
+      // A clause that one case could check and another could not was checked.
+      if (first) continue;
+      Verdict& verdict = entry->second;
+      if (verdict == Verdict::kUnsupported && result.verdict == Verdict::kPass) verdict = Verdict::kPass;
+      if (result.verdict == Verdict::kUnsupported && verdict == Verdict::kPass) continue;
+      if (Badness(result.verdict) > Badness(verdict)) verdict = result.verdict;
+    }
+  }
+  for (const Clause& clause : run.clauses) by_clause.emplace(clause.id, Verdict::kVacuous);
+  return by_clause;
+}
+
+bool Good(const Run& run) {
+  const Counts counts = Count(run);
+  for (const auto& [verdict, count] : counts.by_verdict) {
+    if (Badness(verdict) >= Badness(Verdict::kVacuous)) return false;
+  }
+  for (const WaiverUse& waiver : run.waivers) {
+    if (!waiver.problem.empty()) return false;
+  }
+  return counts.by_verdict.contains(Verdict::kPass) || counts.by_verdict.contains(Verdict::kUnsupported);
+}
+
+MergeResult Merge(const std::vector<Run>& shards) {
+  if (shards.empty()) return {{}, "there is nothing to merge"};
+  MergeResult merged{shards.front(), ""};
+  Run& run = merged.run;
+  std::vector<bool> seen(run.shards, false);
+  run.cases.clear();
+  run.waivers.clear();
+  std::map<std::string, WaiverUse> waivers;
+  for (const Run& shard : shards) {
+    if (shard.shards != run.shards || shard.seed != run.seed || shard.tier != run.tier || shard.filter != run.filter ||
+        shard.suite_version != run.suite_version || shard.backend.digest != run.backend.digest) {
+      return {{}, "the reports are not shards of one run: they differ in tier, seed, filter, suite or backend"};
+    }
+    if (shard.shard < 0 || shard.shard >= run.shards) {
+      return {{}, "shard " + std::to_string(shard.shard) + " is not one of " + std::to_string(run.shards)};
+    }
+    if (seen[shard.shard]) return {{}, "shard " + std::to_string(shard.shard) + " is given twice"};
+    seen[shard.shard] = true;
+    run.cases.insert(run.cases.end(), shard.cases.begin(), shard.cases.end());
+    for (const WaiverUse& use : shard.waivers) {
+      auto [entry, first] = waivers.emplace(use.id, use);
+      if (first) continue;
+      entry->second.used += use.used;
+      if (entry->second.problem.empty()) entry->second.problem = use.problem;
+    }
+  }
+  for (int i = 0; i < run.shards; ++i) {
+    if (!seen[i]) return {{}, "shard " + std::to_string(i) + " of " + std::to_string(run.shards) + " is missing"};
+  }
+  // Only the merged full run can say that a waiver was not needed.
+  for (auto& [id, use] : waivers) {
+    if (run.filter.empty() && use.used == 0 && use.problem.empty()) use.problem = "unused";
+    run.waivers.push_back(std::move(use));
+  }
+  std::sort(run.cases.begin(), run.cases.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  run.shard = 0;
+  run.shards = 1;
+  return merged;
+}
+
+}  // namespace plumbline::reports

@@ -1,0 +1,97 @@
+#include "reports/result/result.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/result/sample.h"
+
+namespace plumbline::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+CaseResult Case(const std::string& id, Verdict verdict, std::vector<std::string> clauses = {}) {
+  CaseResult result;
+  result.id = id;
+  result.verdict = verdict;
+  result.clauses = std::move(clauses);
+  return result;
+}
+
+TEST(Count, SeparatesRootsFromBlocked) {
+  const Counts counts = Count(SampleRun());
+  EXPECT_EQ(counts.roots, 1);
+  EXPECT_EQ(counts.blocked, 1);
+  EXPECT_EQ(counts.by_verdict.at(Verdict::kPass), 1);
+  EXPECT_EQ(counts.by_verdict.at(Verdict::kUnsupported), 1);
+  EXPECT_EQ(counts.accepted_by_deviation, 2u);
+}
+
+TEST(ByClause, TakesTheWorstAndCountsAnUntestedClauseAsVacuous) {
+  const auto verdicts = ByClause(SampleRun());
+  EXPECT_EQ(verdicts.at("RES-001"), Verdict::kFail);
+  EXPECT_EQ(verdicts.at("RES-002"), Verdict::kVacuous);
+  EXPECT_EQ(verdicts.at("TLS-001"), Verdict::kWaived);
+}
+
+TEST(ByClause, ACheckedClauseIsNotUnsupported) {
+  reports::Run run;
+  run.cases = {Case("a", Verdict::kUnsupported, {"X-001"}), Case("b", Verdict::kPass, {"X-001"}),
+               Case("c", Verdict::kUnsupported, {"X-001"})};
+  EXPECT_EQ(ByClause(run).at("X-001"), Verdict::kPass);
+}
+
+TEST(Good, OnlyPassWaivedAndUnsupportedAreGood) {
+  reports::Run run;
+  EXPECT_FALSE(Good(run)) << "nothing was checked";
+  run.cases = {Case("a", Verdict::kPass), Case("b", Verdict::kWaived), Case("c", Verdict::kUnsupported)};
+  EXPECT_TRUE(Good(run));
+  for (const Verdict bad : {Verdict::kFail, Verdict::kCrash, Verdict::kTimeout, Verdict::kVacuous,
+                            Verdict::kInconclusive, Verdict::kHarnessError}) {
+    reports::Run with = run;
+    with.cases.push_back(Case("d", bad));
+    EXPECT_FALSE(Good(with)) << Spelling(bad);
+  }
+  run.waivers = {{.id = "W", .clause = "", .cause = "", .reference = "", .expires = "", .problem = "unused"}};
+  EXPECT_FALSE(Good(run));
+}
+
+TEST(Merge, PutsShardsTogetherInAnyOrder) {
+  reports::Run whole = SampleRun();
+  reports::Run first = whole, second = whole;
+  first.shards = second.shards = 2;
+  second.shard = 1;
+  first.cases = {whole.cases[0], whole.cases[3]};
+  second.cases = {whole.cases[1], whole.cases[2], whole.cases[4]};
+  first.waivers[0].used = 0;
+  const MergeResult merged = Merge({second, first});
+  ASSERT_THAT(merged.error, IsEmpty());
+  EXPECT_EQ(merged.run.cases.size(), whole.cases.size());
+  EXPECT_EQ(merged.run.shards, 1);
+  EXPECT_EQ(merged.run.waivers.at(0).used, 1u);
+  EXPECT_EQ(Count(merged.run).by_verdict, Count(whole).by_verdict);
+}
+
+TEST(Merge, SaysWhatDoesNotFit) {
+  reports::Run first = SampleRun();
+  first.shards = 2;
+  EXPECT_THAT(Merge({}).error, HasSubstr("nothing"));
+  EXPECT_THAT(Merge({first}).error, HasSubstr("shard 1 of 2 is missing"));
+  EXPECT_THAT(Merge({first, first}).error, HasSubstr("given twice"));
+  reports::Run other = first;
+  other.shard = 1;
+  other.seed = 3;
+  EXPECT_THAT(Merge({first, other}).error, HasSubstr("not shards of one run"));
+}
+
+TEST(Merge, AWaiverThatNoShardUsedIsAProblem) {
+  reports::Run run = SampleRun();
+  run.waivers[0].used = 0;
+  EXPECT_EQ(Merge({run}).run.waivers.at(0).problem, "unused");
+  run.filter = "resolution/*";
+  EXPECT_EQ(Merge({run}).run.waivers.at(0).problem, "");
+}
+
+}  // namespace
+}  // namespace plumbline::reports

@@ -1,0 +1,133 @@
+#include "reports/terminal/terminal.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace plumbline::reports {
+namespace {
+
+class Painter {
+ public:
+  explicit Painter(bool colour) : colour_(colour) {}
+  std::string Red(std::string_view text) const { return Paint("31", text); }
+  std::string Green(std::string_view text) const { return Paint("32", text); }
+  std::string Yellow(std::string_view text) const { return Paint("33", text); }
+  std::string Bold(std::string_view text) const { return Paint("1", text); }
+  std::string Dim(std::string_view text) const { return Paint("2", text); }
+
+ private:
+  std::string Paint(std::string_view code, std::string_view text) const {
+    return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+  bool colour_;
+};
+
+bool IsBad(Verdict verdict) {
+  return verdict != Verdict::kPass && verdict != Verdict::kUnsupported && verdict != Verdict::kWaived;
+}
+
+std::string Indented(std::string_view text, std::string_view indent) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    out += fmt::format("{}{}\n", indent, text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::string Field(std::string_view name, std::string_view text) {
+  if (text.empty()) return "";
+  if (text.find('\n') == std::string_view::npos) return fmt::format("    {:<9} {}\n", name, text);
+  return fmt::format("    {}\n{}", name, Indented(text, "      "));
+}
+
+std::string Describe(const CaseResult& result, const Painter& paint) {
+  std::string out = fmt::format("{} {}  {}\n", paint.Red(Spelling(result.verdict)), paint.Bold(result.id),
+                                fmt::join(result.clauses, " "));
+  if (result.findings.empty()) return out;
+  const Finding& finding = result.findings.front();
+  out += Indented(finding.summary, "    ");
+  out += Field("expected", finding.expected);
+  out += Field("got", finding.got);
+  out += Field("rule", finding.rule);
+  if (!finding.scenario.empty()) out += Indented(finding.scenario, paint.Dim("    | "));
+  out += Field("rerun", finding.rerun);
+  if (result.findings.size() > 1) out += fmt::format("    and {} more findings\n", result.findings.size() - 1);
+  return out;
+}
+
+}  // namespace
+
+std::string Summary(const Run& run, const SummaryOptions& options) {
+  const Painter paint(options.colour);
+  const Counts counts = Count(run);
+  std::string out;
+
+  std::map<std::string, std::vector<const CaseResult*>> blocked;
+  std::vector<const CaseResult*> roots;
+  for (const CaseResult& result : run.cases) {
+    if (!IsBad(result.verdict)) continue;
+    if (result.blocked_by.empty()) {
+      roots.push_back(&result);
+    } else {
+      blocked[result.blocked_by].push_back(&result);
+    }
+  }
+  int shown = 0;
+  for (const CaseResult* root : roots) {
+    if (shown++ < options.max_findings) {
+      out += Describe(*root, paint);
+    } else {
+      out += fmt::format("{} {}\n", paint.Red(Spelling(root->verdict)), root->id);
+    }
+    if (const auto found = blocked.find(root->id); found != blocked.end()) {
+      out += paint.Dim(fmt::format("    blocked: {} cases that presume it, such as {}", found->second.size(),
+                                   found->second.front()->id)) +
+             "\n";
+    }
+    out += "\n";
+  }
+
+  for (const WaiverUse& use : run.waivers) {
+    if (!use.problem.empty()) out += fmt::format("{} waiver {}: {}\n", paint.Red("error"), use.id, use.problem);
+  }
+
+  std::vector<std::string> parts;
+  for (Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kCrash, Verdict::kTimeout, Verdict::kHarnessError,
+                          Verdict::kVacuous, Verdict::kInconclusive, Verdict::kWaived, Verdict::kUnsupported}) {
+    const auto found = counts.by_verdict.find(verdict);
+    if (found == counts.by_verdict.end()) continue;
+    const std::string text = fmt::format("{} {}", found->second, Spelling(verdict));
+    parts.push_back(verdict == Verdict::kPass ? paint.Green(text)
+                    : IsBad(verdict)          ? paint.Red(text)
+                                              : paint.Yellow(text));
+  }
+  const std::string shard = run.shards > 1 ? fmt::format(", shard {} of {}", run.shard, run.shards) : "";
+  const std::string time = options.seconds < 0 ? "" : fmt::format(", {:.1f} s", options.seconds);
+  out += fmt::format("{} {} ({})  tier {}, seed {}{}{}\n", paint.Bold(run.backend.name), run.backend.version,
+                     run.backend.release, run.tier, run.seed, shard, time);
+  out += fmt::format("  cases      {}\n", fmt::join(parts, ", "));
+  const std::uint64_t accepted = counts.accepted_by_deviation;
+  out += fmt::format("  scenarios  {} compared with the model", counts.scenarios);
+  if (accepted != 0) {
+    out += fmt::format(", {} ({:.1f} %) accepted by a waived deviation", accepted,
+                       counts.scenarios == 0 ? 0.0 : 100.0 * accepted / counts.scenarios);
+  }
+  out += "\n";
+  std::map<Verdict, int> clauses;
+  for (const auto& [clause, verdict] : ByClause(run)) ++clauses[verdict];
+  parts.clear();
+  for (const auto& [verdict, count] : clauses) parts.push_back(fmt::format("{} {}", count, Spelling(verdict)));
+  out += fmt::format("  clauses    {}\n", fmt::join(parts, ", "));
+  if (counts.roots + counts.blocked != 0) {
+    out += fmt::format("  failures   {} roots, {} blocked by them\n", counts.roots, counts.blocked);
+  }
+  return out;
+}
+
+}  // namespace plumbline::reports

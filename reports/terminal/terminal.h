@@ -1,0 +1,24 @@
+// The summary that ends a run: what was checked, root failures first with all that is needed to understand and rerun
+// them, blocked failures folded under their root, and one line of counts.
+//
+//   std::cout << Summary(run, {.colour = isatty(1)});
+#ifndef PLUMBLINE_REPORTS_TERMINAL_TERMINAL_H_
+#define PLUMBLINE_REPORTS_TERMINAL_TERMINAL_H_
+
+#include <string>
+
+#include "reports/result/result.h"
+
+namespace plumbline::reports {
+
+struct SummaryOptions {
+  bool colour = false;
+  int max_findings = 10;  // roots shown in full; the rest are named
+  double seconds = -1;    // negative: not shown
+};
+
+std::string Summary(const Run& run, const SummaryOptions& options);
+
+}  // namespace plumbline::reports
+
+#endif  // PLUMBLINE_REPORTS_TERMINAL_TERMINAL_H_
