@@ -10,7 +10,8 @@
  *
  * Growth: fields are never moved, removed or re-typed within a major; new ones go last. An entry exists
  * if `struct_size >= offset + size` and it is not NULL; sizes are never compared for equality. The same
- * rule holds for every struct that starts with `struct_size`. Reserved fields are zero.
+ * rule holds for every struct that starts with `struct_size`; whoever provides the memory sets it, also where
+ * the other side fills the struct. Reserved fields are zero.
  *
  * Ownership: strings and arrays are borrowed for the duration of the call. Whoever makes an object frees
  * it, through the entry named beside it. No exception crosses this line.
@@ -338,6 +339,10 @@ typedef struct pl_adapter {
   pl_error* (*find_many)(pl_registry* registry, pl_string operator_name, uint64_t times);
   /* load */
   pl_error* (*load)(pl_string path); /* before `open`: a user library that registers itself */
+  /* redispatch and typed */
+  pl_error* (*redispatch_typed)(pl_frame* frame, uint32_t signature, pl_key_list keys, const pl_value* arguments,
+                                uint64_t argument_count, pl_value_sink results); /* as redispatch; may be NULL though
+                                both are claimed: typed redispatch is then unsupported */
 } pl_adapter;
 
 typedef const pl_adapter* (*pl_get_adapter_function)(uint32_t host_major, uint32_t host_minor);
