@@ -80,10 +80,10 @@ inline pl_error* MakeError(std::uint32_t error_class, std::string_view message, 
 }
 
 // A received error object; releases it once.
-class OwnedError {
+class PlError {
  public:
-  OwnedError() = default;
-  explicit OwnedError(pl_error* error) : error_(error) {}
+  PlError() = default;
+  explicit PlError(pl_error* error) : error_(error) {}
 
   explicit operator bool() const { return error_ != nullptr; }
   std::uint32_t error_class() const { return error_->error_class; }
@@ -105,7 +105,7 @@ class OwnedError {
 class HostError : public std::exception {
  public:
   explicit HostError(pl_error* error) {
-    OwnedError owned(error);
+    PlError owned(error);
     error_class_ = owned.error_class();
     message_ = owned.message();
     origin_ = owned.origin();
