@@ -294,7 +294,8 @@ typedef struct pl_adapter {
   pl_error* (*tensor_make_undefined)(pl_registry* registry, pl_tensor** out);
   pl_error* (*tensor_keys)(pl_registry* registry, pl_tensor* tensor, void* context,
                            void (*push)(void* context, pl_key key)); /* lowest first */
-  uint64_t (*tensor_identity)(pl_tensor* tensor); /* equal while alive iff the same tensor object */
+  uint64_t (*tensor_identity)(pl_tensor* tensor); /* equal while alive iff the same tensor object; all undefined
+                                                     ones are the same, and none else is */
   pl_tensor* (*tensor_retain)(pl_tensor* tensor);
   void (*tensor_release)(pl_tensor* tensor); /* frees make and retain */
 
