@@ -159,10 +159,11 @@ TEST(Releases, Synonyms) {
   for (const ReleaseData* release : kReleases) {
     std::map<std::string_view, std::string_view> synonyms;
     for (const auto& synonym : release->synonyms) synonyms[synonym.name] = synonym.means;
-    EXPECT_EQ(synonyms.size(), 3u) << release->name;
+    EXPECT_EQ(synonyms.size(), 6u) << release->name;
     EXPECT_EQ(synonyms["CatchAll"], "Undefined") << release->name;
     EXPECT_EQ(synonyms["DefaultBackend"], "CompositeExplicitAutograd") << release->name;
     EXPECT_EQ(synonyms["Autocast"], "AutocastCUDA") << release->name;
+    EXPECT_EQ(synonyms["PrivateUse1_PreAutograd"], "AutogradPrivateUse1") << release->name;
   }
 }
 
