@@ -1,0 +1,2 @@
+#define PLUMBLINE_TORCH_PART 3
+#include "conformance/adapters/torch/typed_kernels.h"
