@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""Reads the clauses and everything that names one, checks the links, and writes clauses.json.
+
+    clause_index.py --root . --output build/generated/clauses.json [--faults warn|error]
+
+README.md in this folder has the form of a clause and the list of who names one. Exit status 1 if a link is broken,
+with one line `file:line: error: what, where, what to do` each. Standard library only.
+"""
+
+import argparse
+import html
+import json
+import pathlib
+import re
+import sys
+
+CHAPTERS = {  # file -> prefix of its ids
+    "01-keys": "KEY",
+    "02-resolution": "RES",
+    "03-registration": "REG",
+    "04-calling": "CALL",
+    "05-tls": "TLS",
+    "06-caching": "CACHE",
+    "07-introspection": "INTRO",
+    "08-errors": "ERR",
+    "09-chains": "CHAIN",
+}
+PROFILES = {
+    "core", "fresh", "libraries", "listeners", "warnings", "guards", "fallback", "chains", "redispatch", "typed",
+    "boxed", "drain", "cache", "flush", "introspection", "signature",
+}
+PREFIXES = "|".join(CHAPTERS.values())
+ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
+HEADING = re.compile(r"^### (\S+)(?: (.*))?$")
+ATTRIBUTES = re.compile(r"^`(MUST|SHOULD)` · profile ([\w-]+)(?: · needs ([^·]+?))? · since (\d+)$")
+PL_CLAUSES = re.compile(r"PL_CLAUSES\(([^)]*)\)")
+FAULT = re.compile(r'\bX\(\s*(\w+)\s*,\s*"([^"]*)"\s*,\s*((?:"(?:[^"\\]|\\.)*"[\s\\]*)+)\)')
+LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+
+
+class Clause:
+    """One clause as it stands in a chapter, and who names it."""
+
+    def __init__(self, identifier, title, chapter, file, line):
+        self.id, self.title, self.chapter, self.file, self.line = identifier, title, chapter, file, line
+        self.strength, self.profile, self.needs, self.since = "", "", [], 0
+        self.text, self.pytorch, self.examples = "", "", []
+        self.tests, self.model, self.faults = [], [], []
+
+    def as_json(self):
+        return {
+            "id": self.id,
+            "title": self.title,
+            "strength": self.strength,
+            "profile": self.profile,
+            "chapter": self.chapter,
+            "needs": self.needs,
+            "since": self.since,
+            "where": f"{self.file}:{self.line}",
+            "text": plain(self.text),
+            "html": to_html(self.text),
+            "pytorch": plain(self.pytorch),
+            "pytorch_html": to_html(self.pytorch),
+            "examples": self.examples,
+            "tests": self.tests,
+            "model": self.model,
+            "faults": self.faults,
+        }
+
+
+def plain(markdown):
+    """The text of a few paragraphs without its marks; paragraphs stay apart by an empty line."""
+    text = LINK.sub(r"\1", markdown)
+    text = re.sub(r"\*\*([^*]+)\*\*|\*([^*]+)\*", lambda m: m[1] or m[2], text)
+    return text.replace("`", "")
+
+
+def to_html(markdown):
+    """The same as HTML: code, emphasis, lists and paragraphs; everything else is escaped."""
+    paragraphs = []
+    for paragraph in filter(None, markdown.split("\n\n")):
+        text = html.escape(LINK.sub(r"\1", paragraph))
+        text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+        text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
+        text = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", text)
+        if text.startswith("- "):
+            items = re.split(r"(?:^|\n)- ", text)[1:]
+            paragraphs.append("<ul>" + "".join(f"<li>{' '.join(i.split())}</li>" for i in items) + "</ul>")
+        else:
+            paragraphs.append(f"<p>{' '.join(text.split())}</p>")
+    return "".join(paragraphs)
+
+
+class Index:
+    """All clauses of a tree and the faults found in its links."""
+
+    def __init__(self, root, faults="warn"):
+        self.root, self.missing_fault_is_error = pathlib.Path(root), faults == "error"
+        self.clauses, self.errors, self.warnings = {}, [], []
+
+    def error(self, file, line, text):
+        self.errors.append(f"{file}:{line}: error: {text}")
+
+    def warn(self, file, line, text):
+        self.warnings.append(f"{file}:{line}: warning: {text}")
+
+    def lines(self, path):
+        return path.read_text(encoding="utf-8").splitlines()
+
+    def name(self, path):
+        return path.relative_to(self.root).as_posix()
+
+    def run(self):
+        for stem, prefix in CHAPTERS.items():
+            path = self.root / "spec/clauses" / f"{stem}.md"
+            if path.exists():
+                self.read_chapter(path, stem, prefix)
+        if not self.clauses:
+            self.error("spec/clauses", 1, "no chapter holds a clause")
+        self.read_corpus()
+        self.read_suites()
+        self.read_model()
+        self.read_faults()
+        self.check_prose()
+        self.check_needs()
+        self.check_links()
+        return not self.errors
+
+    # ---- chapters ----
+
+    def read_chapter(self, path, chapter, prefix):
+        file, lines = self.name(path), self.lines(path)
+        starts = [i for i, line in enumerate(lines) if line.startswith("### ")]
+        for start in starts:
+            end = next((i for i in range(start + 1, len(lines)) if re.match(r"#{1,3} ", lines[i])), len(lines))
+            clause = self.read_clause(file, chapter, prefix, start, lines[start:end])
+            if clause is None:
+                continue
+            if clause.id in self.clauses:
+                first = self.clauses[clause.id]
+                self.error(file, start + 1, f"{clause.id} is already used at {first.file}:{first.line}; take a new id")
+                continue
+            self.clauses[clause.id] = clause
+
+    def read_clause(self, file, chapter, prefix, start, lines):
+        heading = HEADING.match(lines[0])
+        identifier, title = heading[1], heading[2]
+        if not re.fullmatch(rf"{prefix}-\d{{3}}", identifier):
+            self.error(file, start + 1, f"'{identifier}' is no clause id of this chapter; write {prefix}- and three digits")
+            return None
+        clause = Clause(identifier, title or "", chapter, file, start + 1)
+        if not title or title.endswith("."):
+            self.error(file, start + 1, f"{identifier} needs a title of one line without a full stop")
+        attributes = ATTRIBUTES.match(lines[1]) if len(lines) > 1 else None
+        if attributes is None:
+            self.error(file, start + 2, f"the line under {identifier} must read "
+                       "`MUST` · profile core · needs ID, ID · since 1")
+            return clause
+        clause.strength, clause.profile, clause.since = attributes[1], attributes[2], int(attributes[4])
+        clause.needs = [need.strip() for need in attributes[3].split(",")] if attributes[3] else []
+        if clause.profile not in PROFILES:
+            self.error(file, start + 2, f"{identifier} names the unknown profile '{clause.profile}'; README.md lists them")
+        example = next((i for i, line in enumerate(lines) if line.startswith("*Example*")), None)
+        pytorch = next((i for i, line in enumerate(lines) if line.startswith("*PyTorch*")), None)
+        if example is None or pytorch is None or pytorch < example:
+            self.error(file, start + 1, f"{identifier} needs an *Example* and, after it, a *PyTorch* note")
+            return clause
+        clause.text = "\n".join(lines[2:example]).strip()
+        clause.pytorch = "\n".join(lines[pytorch:]).strip().removeprefix("*PyTorch*").strip()
+        if not clause.text:
+            self.error(file, start + 1, f"{identifier} has no text")
+        self.read_examples(clause, start, lines[example:pytorch], example)
+        return clause
+
+    def read_examples(self, clause, start, lines, offset):
+        fence = None
+        for i, line in enumerate(lines):
+            if fence is None and line.startswith("```"):
+                fence = []
+                if line.strip() != "```scn":
+                    self.error(clause.file, start + offset + i + 1, f"an example of {clause.id} must be fenced by ```scn")
+            elif fence is not None and line.startswith("```"):
+                clause.examples.append("\n".join(fence))
+                fence = None
+            elif fence is not None:
+                fence.append(line)
+        if not clause.examples:
+            self.error(clause.file, start + offset + 1, f"the example of {clause.id} has no ```scn fence")
+        for text, target in LINK.findall(lines[0]):
+            path = (self.root / "spec/clauses" / target).resolve()
+            if not path.is_file():
+                self.error(clause.file, start + offset + 1, f"{clause.id} links to {target}, which is not there")
+                continue
+            have = iter([" ".join(line.split()) for line in self.lines(path)])
+            for example in clause.examples:
+                for line in example.splitlines():
+                    wanted = " ".join(line.split())
+                    if wanted and wanted not in have:
+                        self.error(clause.file, start + offset + 1,
+                                   f"the example of {clause.id} has left {text}: it lacks (in order) '{wanted}'")
+                        break
+
+    # ---- who names a clause ----
+
+    def clause(self, identifier, file, line, who):
+        found = self.clauses.get(identifier)
+        if found is None:
+            self.error(file, line, f"{who} names {identifier}, which no chapter holds; correct the id or write the clause")
+        return found
+
+    def read_corpus(self):
+        for path in sorted((self.root / "spec/corpus").rglob("*.scn")):
+            file, named = self.name(path), []
+            for number, line in enumerate(self.lines(path), 1):
+                if line.startswith("clauses"):
+                    for identifier in line.split()[1:]:
+                        named.append(identifier)
+                        found = self.clause(identifier, file, number, "this scenario")
+                        if found:
+                            found.tests.append(f"{file}:{number}")
+            if not named:
+                self.error(file, 1, "this scenario names no clause; add a line `clauses ID ...` to its head")
+            own = re.match(rf"((?:{PREFIXES})-\d+)", path.name)
+            if own and named and own[1] not in named:
+                self.error(file, 1, f"this scenario is filed under {own[1]} and does not name it")
+
+    def sources(self, folder):
+        base = self.root / folder
+        return [p for p in sorted(base.rglob("*")) if p.suffix in (".cc", ".h")] if base.exists() else []
+
+    def read_suites(self):
+        for path in self.sources("conformance/suites"):
+            text, file = path.read_text(encoding="utf-8"), self.name(path)
+            for use in PL_CLAUSES.finditer(text):
+                if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith(("#define", "//")):
+                    continue
+                number = text.count("\n", 0, use.start()) + 1
+                identifiers = re.findall(r'"([^"]*)"', use[1])
+                if not identifiers:
+                    self.error(file, number, "PL_CLAUSES names no clause")
+                for identifier in identifiers:
+                    found = self.clause(identifier, file, number, "this case")
+                    if found:
+                        found.tests.append(f"{file}:{number}")
+
+    def read_model(self):
+        for path in self.sources("spec/model"):
+            if path.stem.endswith("_test"):
+                continue
+            file = self.name(path)
+            for number, line in enumerate(self.lines(path), 1):
+                for identifier in re.findall(rf"\[((?:{PREFIXES})-\d+)\]", line):
+                    found = self.clause(identifier, file, number, "this line of the model")
+                    if found and f"{file}:{number}" not in found.model:
+                        found.model.append(f"{file}:{number}")
+        for folder in ("reference", "conformance"):
+            for path in self.sources(folder):
+                for number, line in enumerate(self.lines(path), 1):
+                    for identifier in re.findall(rf"//.*\[((?:{PREFIXES})-\d+)\]", line):
+                        self.clause(identifier, self.name(path), number, "this comment")
+
+    def read_faults(self):
+        path = self.root / "reference/faults/faults.h"
+        if not path.exists():
+            return
+        text, file, names = path.read_text(encoding="utf-8"), self.name(path), {}
+        for use in FAULT.finditer(text):
+            if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith("//"):
+                continue
+            number = text.count("\n", 0, use.start()) + 1
+            if use[1] in names:
+                self.error(file, number, f"the fault {use[1]} stands twice, first at line {names[use[1]]}")
+            names[use[1]] = number
+            found = self.clause(use[2], file, number, f"the fault {use[1]}")
+            if found:
+                what = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', use[3]))
+                found.faults.append({"name": use[1], "where": f"{file}:{number}", "what": what})
+
+    # ---- checks over all ----
+
+    def check_prose(self):
+        """No chapter or page beside them mentions a clause that is not there."""
+        for path in sorted((self.root / "spec/clauses").glob("*.md")):
+            for number, line in enumerate(self.lines(path), 1):
+                if line.startswith("### ") or ATTRIBUTES.match(line):
+                    continue
+                for identifier in ID.findall(line):
+                    self.clause(identifier, self.name(path), number, "the text")
+                for _, target in LINK.findall(line):
+                    if not re.match(r"[a-z]+:|#", target) and not (path.parent / target.split("#")[0]).exists():
+                        self.error(self.name(path), number, f"the link to {target} leads nowhere")
+
+    def check_needs(self):
+        for clause in self.clauses.values():
+            for need in clause.needs:
+                if need not in self.clauses:
+                    self.error(clause.file, clause.line + 1, f"{clause.id} needs {need}, which no chapter holds")
+        state = {}
+
+        def visit(identifier, path):
+            if state.get(identifier) == "done":
+                return
+            if state.get(identifier) == "open":
+                clause = self.clauses[identifier]
+                cycle = " -> ".join(path[path.index(identifier):] + [identifier])
+                self.error(clause.file, clause.line + 1, f"`needs` runs in a circle: {cycle}")
+                return
+            state[identifier] = "open"
+            for need in self.clauses[identifier].needs:
+                if need in self.clauses:
+                    visit(need, path + [identifier])
+            state[identifier] = "done"
+
+        for identifier in self.clauses:
+            visit(identifier, [])
+
+    def check_links(self):
+        for clause in self.clauses.values():
+            if not clause.tests:
+                self.error(clause.file, clause.line, f"{clause.id} has no test; add a scenario to spec/corpus whose "
+                           "`clauses` line names it, or a case with PL_CLAUSES")
+            if clause.strength == "MUST" and not clause.faults:
+                report = self.error if self.missing_fault_is_error else self.warn
+                report(clause.file, clause.line,
+                       f"{clause.id} is a MUST and has no fault; add one to reference/faults/faults.h")
+            if not clause.model:
+                self.warn(clause.file, clause.line, f"{clause.id} is named by no line of spec/model")
+
+    def to_json(self):
+        clauses = [self.clauses[i].as_json() for i in self.clauses]
+        return json.dumps({"format": 1, "clauses": clauses}, indent=1, ensure_ascii=False) + "\n"
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
+    parser.add_argument("--output", type=pathlib.Path, help="where to write clauses.json; left out: check only")
+    parser.add_argument("--faults", choices=("warn", "error"), default="warn",
+                        help="what a MUST clause without a fault is")
+    parser.add_argument("--warnings", action="store_true", help="print each warning, not just how many there are")
+    options = parser.parse_args(arguments)
+    index = Index(options.root, options.faults)
+    good = index.run()
+    for line in index.errors + (index.warnings if options.warnings else []):
+        print(line, file=sys.stderr)
+    if not good:
+        print(f"clauses: {len(index.errors)} broken links", file=sys.stderr)
+        return 1
+    if options.output:
+        text = index.to_json()
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        if not options.output.exists() or options.output.read_text(encoding="utf-8") != text:
+            options.output.write_text(text, encoding="utf-8")
+    tests = sum(len(c.tests) for c in index.clauses.values())
+    faults = sum(len(c.faults) for c in index.clauses.values())
+    print(f"clauses: {len(index.clauses)} with {tests} tests and {faults} faults, {len(index.warnings)} warnings")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
