@@ -1,0 +1,229 @@
+#include "conformance/harness/compare.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "spec/abi/abi.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::harness {
+namespace {
+
+using scenario::Expectation;
+using scenario::KernelRun;
+using scenario::Outcome;
+using scenario::Step;
+using scenario::TableRow;
+using scenario::Value;
+
+bool IsBuiltin(const KernelRun& run) { return run.kernel.starts_with("builtin:"); }
+
+std::string PrintRun(const KernelRun& run) {
+  std::string text = fmt::format("{} for {} at depth {} with [{}] sees", run.kernel, run.operator_name, run.depth,
+                                 fmt::join(run.keys, " "));
+  for (const Value& value : run.arguments) text += " " + scenario::PrintValue(value);
+  return text;
+}
+
+std::string PrintReturns(const std::vector<Value>& values) {
+  std::string text = "returns";
+  for (const Value& value : values) {
+    text += " " + scenario::PrintValue(value);
+    if (value.argument >= 0) text += fmt::format(" (arg {})", value.argument);
+  }
+  return text;
+}
+
+std::string Chain(const std::vector<KernelRun>& runs) {
+  std::string text;
+  for (const KernelRun& run : runs) text += (text.empty() ? "" : " > ") + run.kernel;
+  return text.empty() ? "no kernel ran" : text;
+}
+
+std::string PrintError(const Outcome& outcome) {
+  if (outcome.error.empty()) return "ok";
+  return outcome.message.empty() ? fmt::format("error {}", outcome.error)
+                                 : fmt::format("error {} (\"{}\")", outcome.error, outcome.message);
+}
+
+std::string PrintRow(const TableRow& row) {
+  return fmt::format("{}: {} {}{}", row.key, row.rule, row.registration, row.fallthrough ? " fallthrough" : "");
+}
+
+// A result that is told to be an argument must be that argument; one that is not told may be any tensor of those keys.
+bool SameReturns(const std::vector<Value>& predicted, const std::vector<Value>& observed) {
+  if (predicted.size() != observed.size()) return false;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    Value told = observed[i];
+    if (predicted[i].argument < 0) told.argument = -1;
+    if (!(predicted[i] == told)) return false;
+  }
+  return true;
+}
+
+struct Part {
+  std::string what, expected, got;
+};
+
+// Rows that differ, so that a table of a hundred slots shows what matters.
+Part CompareTables(const std::vector<TableRow>& predicted, const std::vector<TableRow>& observed) {
+  Part part{"the computed table", "", ""};
+  const auto list = [](const std::vector<TableRow>& rows, const std::vector<TableRow>& without) {
+    std::string text;
+    for (const TableRow& row : rows) {
+      if (std::find(without.begin(), without.end(), row) != without.end()) continue;
+      text += (text.empty() ? "" : "; ") + PrintRow(row);
+    }
+    return text.empty() ? std::string("no row there") : text;
+  };
+  part.expected = list(predicted, observed);
+  part.got = list(observed, predicted);
+  if (part.expected == part.got) part.what = "the order of the computed table";
+  return part;
+}
+
+std::optional<Part> CompareRuns(const Outcome& predicted, const Outcome& observed, bool& blind) {
+  // A built-in kernel cannot be seen running: what follows it is not compared.
+  std::vector<KernelRun> expected = predicted.runs;
+  const auto builtin = std::find_if(expected.begin(), expected.end(), IsBuiltin);
+  blind = builtin != expected.end();
+  expected.erase(builtin, expected.end());
+  std::vector<KernelRun> got = observed.runs;
+  if (blind && got.size() > expected.size()) got.resize(expected.size());
+  const auto same_kernel = [](const KernelRun& a, const KernelRun& b) { return a.kernel == b.kernel; };
+  if (!std::equal(expected.begin(), expected.end(), got.begin(), got.end(), same_kernel)) {
+    Part part{"the kernels that ran", Chain(predicted.runs), Chain(observed.runs)};
+    if (predicted.error != observed.error) {
+      if (!predicted.error.empty()) part.expected += " > " + PrintError(predicted);
+      if (!observed.error.empty()) part.got += " > " + PrintError(observed);
+    }
+    return part;
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] == got[i]) continue;
+    return Part{"what a kernel received", PrintRun(expected[i]), PrintRun(got[i])};
+  }
+  return std::nullopt;
+}
+
+std::optional<Part> CompareStep(const Step& step, const Outcome& predicted, const Outcome& observed,
+                                std::uint64_t capabilities) {
+  bool blind = false;
+  if (auto part = CompareRuns(predicted, observed, blind)) return part;
+  if (blind) return std::nullopt;
+  if (predicted.error != observed.error) {
+    const bool class_written = step.expected && step.expected->error && *step.expected->error != "any";
+    const bool vague = observed.error == "unclassified" && !predicted.error.empty() && !class_written;
+    if (!vague) return Part{"the error", PrintError(predicted), PrintError(observed)};
+  }
+  if (predicted.error.empty() && !SameReturns(predicted.returns, observed.returns)) {
+    return Part{"the results", PrintReturns(predicted.returns), PrintReturns(observed.returns)};
+  }
+  if ((capabilities & PL_CAPABILITY(WARNINGS)) != 0 && predicted.warned != observed.warned) {
+    return Part{"the override warning", predicted.warned ? "ok warned" : "ok unwarned",
+                observed.warned ? "ok warned" : "ok unwarned"};
+  }
+  if (predicted.table && observed.table && *predicted.table != *observed.table) {
+    return CompareTables(*predicted.table, *observed.table);
+  }
+  if (predicted.truth != observed.truth || predicted.names != observed.names ||
+      predicted.table.has_value() != observed.table.has_value() || predicted.counters != observed.counters ||
+      predicted.count != observed.count) {
+    return Part{"the answer", Describe(predicted), Describe(observed)};
+  }
+  if (step.expected && step.expected->says && !observed.error.empty() &&
+      observed.message.find(*step.expected->says) == std::string::npos) {
+    return Part{"the error's message", fmt::format("error {} says \"{}\"", observed.error, *step.expected->says),
+                PrintError(observed)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Part> CompareWrittenStep(const Expectation& written, const Outcome& predicted) {
+  const auto differs = [&](const char* what) {
+    return Part{what, scenario::PrintExpectation(written), Describe(predicted)};
+  };
+  if (written.error ? (predicted.error.empty() || (*written.error != "any" && *written.error != predicted.error))
+                    : !predicted.error.empty()) {
+    return differs("the error");
+  }
+  if (written.chain) {
+    std::vector<std::string> chain;
+    for (const KernelRun& run : predicted.runs) chain.push_back(run.kernel);
+    if (chain != *written.chain) return differs("the kernels that ran");
+  }
+  if (written.with && (predicted.runs.empty() || predicted.runs.back().keys != *written.with)) {
+    return differs("the key set that the last kernel received");
+  }
+  if (written.sees && (predicted.runs.empty() || predicted.runs.back().arguments != *written.sees)) {
+    return differs("what the last kernel saw");
+  }
+  if (written.returns) {
+    bool same = written.returns->size() == predicted.returns.size();
+    for (std::size_t i = 0; same && i < predicted.returns.size(); ++i) {
+      const Value& wanted = (*written.returns)[i];
+      Value got = predicted.returns[i];
+      if (wanted.argument >= 0) {
+        same = got.argument == wanted.argument;
+      } else {
+        got.argument = -1;
+        same = got == wanted;
+      }
+    }
+    if (!same) return differs("the results");
+  }
+  if (written.warned && *written.warned != predicted.warned) return differs("the override warning");
+  if (written.truth && written.truth != predicted.truth) return differs("the answer");
+  if (written.names && written.names != predicted.names) return differs("the list");
+  if (written.counters && written.counters != predicted.counters) return differs("the counters");
+  if (written.count && written.count != predicted.count) return differs("the count");
+  if (written.table) {
+    Expectation told;
+    told.table = predicted.table;
+    Expectation wanted;
+    wanted.table = written.table;
+    if (!(told == wanted)) {
+      if (!predicted.table) return differs("the computed table");
+      return CompareTables(*written.table, *predicted.table);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string Describe(const Outcome& outcome) {
+  std::string text = scenario::PrintExpectation(scenario::ExpectationOf(outcome));
+  if (!outcome.message.empty()) text += fmt::format(" (\"{}\")", outcome.message);
+  return text;
+}
+
+Comparison Compare(const scenario::Scenario& scenario, const std::vector<Outcome>& predicted,
+                   const std::vector<Outcome>& observed, std::uint64_t capabilities) {
+  for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
+    if (observed[i].error == "unsupported" && predicted[i].error != "unsupported") {
+      return {Comparison::Result::kUnsupported, static_cast<int>(i), "", "", PrintError(observed[i])};
+    }
+    if (auto part = CompareStep(scenario.steps[i], predicted[i], observed[i], capabilities)) {
+      return {Comparison::Result::kDiffers, static_cast<int>(i), part->what, part->expected, part->got};
+    }
+  }
+  return {};
+}
+
+Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<Outcome>& predicted) {
+  for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
+    const Step& step = scenario.steps[i];
+    if (!step.expected) continue;
+    if (auto part = CompareWrittenStep(*step.expected, predicted[i])) {
+      return {Comparison::Result::kDiffers, static_cast<int>(i), part->what, part->expected, part->got};
+    }
+  }
+  return {};
+}
+
+}  // namespace plumbline::harness

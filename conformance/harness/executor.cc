@@ -1,0 +1,305 @@
+#include "conformance/harness/executor.h"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "conformance/harness/backend_file.h"
+#include "conformance/harness/interpreter.h"
+#include "conformance/harness/sha256.h"
+#include "spec/abi/host.h"
+#include "spec/model/key_table.h"
+#include "spec/scenario/capabilities_needed.h"
+#include "spec/scenario/outcome_json.h"
+#include "spec/scenario/parse.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::harness {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::chrono::seconds kLoadingLimit(120);
+
+// ---- inside the executor ----
+
+struct Loaded {
+  ExecutorConfig config;
+  pl_get_adapter_function get_adapter = nullptr;
+  const pl_adapter* adapter = nullptr;  // set by the first request in each executor
+  BackendFacts facts;
+  std::map<std::string, std::unique_ptr<model::KeyTable>> key_tables;  // by release
+};
+
+std::string ErrorText(pl_error* error) {
+  const abi::PlError owned(error);
+  return fmt::format("{} ({})", owned.message(), abi::ErrorClassSpelling(owned.error_class()));
+}
+
+Json Describe(const BackendFacts& facts) {
+  Json keys = Json::array(), fallbacks;
+  for (const scenario::KeyDeclaration& key : facts.keys) {
+    keys.push_back({static_cast<int>(key.kind), key.name, key.after, key.autograd});
+  }
+  if (facts.fallbacks) {
+    fallbacks = Json::array();
+    for (const BuiltinFallback& fallback : *facts.fallbacks) fallbacks.push_back({fallback.key, fallback.fallthrough});
+  }
+  return {{"name", facts.name},       {"version", facts.version},   {"release", facts.release},
+          {"abi", facts.abi},         {"keys", keys},               {"fallbacks", fallbacks},
+          {"capabilities", facts.capabilities}, {"problems", facts.problems}};
+}
+
+void ReadFacts(const Json& json, BackendFacts& facts) {
+  facts.name = json.at("name");
+  facts.version = json.at("version");
+  facts.release = json.at("release");
+  facts.abi = json.at("abi");
+  facts.capabilities = json.at("capabilities");
+  facts.problems = json.at("problems").get<std::vector<std::string>>();
+  for (const Json& key : json.at("keys")) {
+    facts.keys.push_back({.kind = static_cast<scenario::KeyDeclaration::Kind>(key[0].get<int>()),
+                          .name = key[1],
+                          .after = key[2],
+                          .autograd = key[3]});
+  }
+  if (json.at("fallbacks").is_array()) {
+    facts.fallbacks.emplace();
+    for (const Json& fallback : json.at("fallbacks")) facts.fallbacks->push_back({fallback[0], fallback[1]});
+  }
+}
+
+void ReadDescription(const pl_adapter& adapter, BackendFacts& facts) {
+  pl_description description{};
+  description.struct_size = sizeof(description);
+  if (pl_error* error = adapter.describe(&description)) {
+    facts.problems.push_back("describe failed: " + ErrorText(error));
+    return;
+  }
+  const auto text = [](pl_string string) { return std::string(abi::View(string)); };
+  facts.name = text(description.name);
+  facts.version = text(description.version);
+  facts.release = text(description.release);
+  for (std::uint64_t i = 0; i < description.key_count; ++i) {
+    const pl_key_declaration& key = description.keys[i];
+    if (key.kind > PL_DECLARE_MODE) {
+      facts.problems.push_back(fmt::format("the declared key {} has the unknown kind {}", text(key.name), key.kind));
+      continue;
+    }
+    facts.keys.push_back({.kind = static_cast<scenario::KeyDeclaration::Kind>(key.kind),
+                          .name = text(key.name),
+                          .after = text(key.after),
+                          .autograd = text(key.autograd)});
+  }
+  if (description.own_starting_state != 0) {
+    facts.fallbacks.emplace();
+    for (std::uint64_t i = 0; i < description.fallback_count; ++i) {
+      const pl_builtin_fallback& fallback = description.fallbacks[i];
+      facts.fallbacks->push_back({text(fallback.key), fallback.fallthrough != 0});
+    }
+  }
+}
+
+// Gets the table, reads what it says, and brings the backend into the state that the run wants.
+void Introduce(Loaded& loaded) {
+  BackendFacts& facts = loaded.facts;
+  const pl_adapter* adapter = loaded.get_adapter(PL_ABI_MAJOR, PL_ABI_MINOR);
+  const abi::AdapterCheck check = abi::CheckAdapter(adapter);
+  facts.problems = check.problems;
+  facts.capabilities = check.capabilities;
+  if (!check.readable) return;
+  facts.abi = fmt::format("{}.{}", adapter->abi_major, adapter->abi_minor);
+  if (!PL_HAS(adapter, describe)) return;
+  ReadDescription(*adapter, facts);
+  if (!facts.problems.empty()) return;
+  if (!loaded.config.release.empty()) facts.release = loaded.config.release;
+  const tables::ReleaseData* release = model::FindRelease(facts.release);
+  if (release == nullptr) {
+    facts.problems.push_back(fmt::format("there is no table of dispatch keys for the release '{}'", facts.release));
+    return;
+  }
+  const model::KeyTable keys(*release, facts.keys);
+  if (!keys.problem().empty()) facts.problems.push_back("its declared keys make no sense: " + keys.problem());
+  if (!loaded.config.fault.empty()) {
+    if (!check.Has(PL_CAPABILITY(FAULTS))) {
+      facts.problems.push_back("a fault was asked for, and the backend does not claim faults");
+    } else if (pl_error* error = adapter->fault_set(abi::Borrow(loaded.config.fault))) {
+      facts.problems.push_back(fmt::format("fault '{}': {}", loaded.config.fault, ErrorText(error)));
+    }
+  }
+  for (const std::string& path : loaded.config.load) {
+    if (!check.Has(PL_CAPABILITY(LOAD))) {
+      facts.problems.push_back("--load was given, and the backend does not claim load");
+    } else if (pl_error* error = adapter->load(abi::Borrow(path))) {
+      facts.problems.push_back(fmt::format("--load {}: {}", path, ErrorText(error)));
+    }
+  }
+  loaded.adapter = adapter;
+}
+
+std::string RunText(Loaded& loaded, const std::string& text, Progress& progress) {
+  const scenario::ParseResult parsed = scenario::Parse(text);
+  if (!parsed.scenario) {
+    return Json{{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}}.dump();
+  }
+  const scenario::Scenario& scenario = *parsed.scenario;
+  std::unique_ptr<model::KeyTable>& keys = loaded.key_tables[scenario.release];
+  if (!keys) {
+    const tables::ReleaseData* release = model::FindRelease(scenario.release);
+    if (release == nullptr) return Json{{"refused", "there is no release " + scenario.release}}.dump();
+    keys = std::make_unique<model::KeyTable>(*release, loaded.facts.keys);
+  }
+  const bool claims_fresh = loaded.facts.Claims(PL_CAPABILITY(FRESH_REGISTRY));
+  InterpretOptions options;
+  options.fresh =
+      scenario.open == scenario::OpenMode::kFresh || (scenario.open == scenario::OpenMode::kAny && claims_fresh);
+  options.on_step = [&progress](int step) { progress.step = step; };
+  const Interpretation done = Interpret(*loaded.adapter, scenario, *keys, options);
+  if (!done.threw.empty()) return Json{{"threw", done.threw}}.dump();
+  if (!done.refused.empty()) return Json{{"refused", done.refused}}.dump();
+  Json leaks = Json::array();
+  for (const auto& [kernel, count] : done.contexts) {
+    if (count.made == count.destroyed) continue;
+    leaks.push_back(fmt::format("kernel {}: {} registered, {} destroyed by the end", kernel, count.made,
+                                count.destroyed));
+  }
+  return Json{{"outcomes", scenario::OutcomesToJson(done.outcomes)}, {"leaks", leaks}}.dump();
+}
+
+std::string Serve(Loaded& loaded, const std::string& request, Progress& progress) {
+  try {
+    if (loaded.adapter == nullptr) Introduce(loaded);
+  } catch (const std::exception& error) {
+    loaded.facts.problems.push_back(fmt::format("an exception came out of its table: {}", error.what()));
+  } catch (...) {
+    loaded.facts.problems.push_back("an exception came out of its table");
+  }
+  if (request == "describe") return Describe(loaded.facts).dump();
+  if (request == "faults") {
+    std::vector<std::string> names;
+    const pl_string_sink sink{&names, [](void* context, pl_string text) {
+                                static_cast<std::vector<std::string>*>(context)->emplace_back(abi::View(text));
+                              }};
+    if (pl_error* error = loaded.adapter->fault_list(sink)) return Json{{"broken", ErrorText(error)}}.dump();
+    return Json{{"faults", names}}.dump();
+  }
+  if (loaded.adapter == nullptr) return Json{{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}}.dump();
+  return RunText(loaded, request, progress);
+}
+
+// Loads the backend; the only thing that the parent of all executors does.
+std::string Load(Loaded& loaded) {
+  void* object = dlopen(loaded.config.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) {
+    return fmt::format("{}\nA symbol or a library that it needs is missing: see `ldd {}`.", dlerror(),
+                       loaded.config.path);
+  }
+  loaded.get_adapter = reinterpret_cast<pl_get_adapter_function>(dlsym(object, PL_GET_ADAPTER_SYMBOL));
+  if (loaded.get_adapter == nullptr) {
+    return "it exports no " PL_GET_ADAPTER_SYMBOL
+           "\nA backend is a shared object that exports this function: see spec/abi/abi.h, or start from `plumbline "
+           "new-adapter`.";
+  }
+  return "";
+}
+
+}  // namespace
+
+OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config) {
+  if (auto wrong = CheckSharedObject(config.path)) return InputError{*wrong};
+  for (const std::string& path : config.load) {
+    if (auto wrong = CheckSharedObject(path)) return InputError{"--load: " + *wrong};
+  }
+  auto loaded = std::make_shared<Loaded>();
+  loaded->config = config;
+  auto isolation = Isolation::Start(
+      {.prepare = [loaded] { return Load(*loaded); },
+       .serve = [loaded](const std::string& request,
+                         Progress& progress) { return Serve(*loaded, request, progress); }},
+      kLoadingLimit);
+  if (!isolation.ok()) return InputError{fmt::format("backend {}: {}", config.path, isolation.error())};
+
+  std::unique_ptr<Executor> made(new Executor);
+  made->isolation_ = std::move(*isolation);
+  made->limit_ = config.limit;
+  const Reply reply = made->isolation_->Ask("describe", kLoadingLimit);
+  if (reply.ending != Reply::Ending::kAnswered) {
+    return InputError{fmt::format("backend {}: it {} when it was asked who it is{}{}", config.path, reply.what,
+                                  reply.output.empty() ? "" : "\n", reply.output)};
+  }
+  ReadFacts(Json::parse(reply.text), made->facts_);
+  made->facts_.path = config.path;
+  if (!made->facts_.problems.empty()) {
+    return InputError{
+        fmt::format("backend {}: {}", config.path, fmt::join(made->facts_.problems, fmt::format("\nbackend {}: ", config.path)))};
+  }
+  made->facts_.digest = Sha256OfFile(config.path).value_or("");
+  for (const std::string& path : config.load) {
+    made->facts_.loaded.push_back(std::filesystem::path(path).filename().string());
+  }
+  made->Renew();
+  return made;
+}
+
+Observation Executor::Run(const scenario::Scenario& scenario) {
+  Observation seen;
+  const std::uint64_t missing = scenario::CapabilitiesNeeded(scenario) & ~facts_.capabilities;
+  if (missing != 0) {
+    seen.ending = Observation::Ending::kUnsupported;
+    seen.what = fmt::format("{}", fmt::join(CapabilityNames(missing), ", "));
+    return seen;
+  }
+  for (const scenario::KeyDeclaration& key : scenario.declared_keys) {
+    if (std::find(facts_.keys.begin(), facts_.keys.end(), key) != facts_.keys.end()) continue;
+    seen.ending = Observation::Ending::kUnsupported;
+    seen.what = fmt::format("the declared key {}", key.name);
+    return seen;
+  }
+  const Reply reply = isolation_->Ask(scenario::Print(scenario), limit_);
+  seen.output = reply.output;
+  seen.step = reply.step;
+  seen.what = reply.what;
+  if (reply.ending == Reply::Ending::kTimeout) {
+    seen.ending = Observation::Ending::kTimeout;
+    return seen;
+  }
+  if (reply.ending == Reply::Ending::kCrash) {
+    seen.ending = Observation::Ending::kCrash;
+    return seen;
+  }
+  const Json answer = Json::parse(reply.text);
+  if (answer.contains("threw")) {
+    Renew();
+    seen.ending = Observation::Ending::kCrash;
+    seen.what = fmt::format("threw an exception across the ABI: {}", answer.at("threw").get<std::string>());
+  } else if (answer.contains("refused")) {
+    seen.ending = Observation::Ending::kUnsupported;
+    seen.what = fmt::format("release {}: {}", scenario.release, answer.at("refused").get<std::string>());
+  } else if (answer.contains("broken")) {
+    seen.ending = Observation::Ending::kHarnessError;
+    seen.what = answer.at("broken");
+  } else {
+    seen.ending = Observation::Ending::kFinished;
+    seen.outcomes = scenario::OutcomesFromJson(answer.at("outcomes"));
+    seen.leaks = answer.at("leaks").get<std::vector<std::string>>();
+  }
+  return seen;
+}
+
+OrError<std::vector<std::string>> Executor::Faults() {
+  if (!facts_.Claims(PL_CAPABILITY(FAULTS))) return InputError{fmt::format("backend {} claims no faults", facts_.name)};
+  const Reply reply = isolation_->Ask("faults", limit_);
+  if (reply.ending != Reply::Ending::kAnswered) return InputError{fmt::format("backend {} {}", facts_.name, reply.what)};
+  const Json answer = Json::parse(reply.text);
+  if (answer.contains("broken")) return InputError{answer.at("broken").get<std::string>()};
+  return answer.at("faults").get<std::vector<std::string>>();
+}
+
+std::vector<std::string> CapabilityNames(std::uint64_t bits) { return abi::CapabilitySpellings(bits); }
+
+}  // namespace plumbline::harness

@@ -1,0 +1,75 @@
+// A backend, loaded and run in processes of its own.
+//
+//   OrError<std::unique_ptr<Executor>> executor = Executor::Start({.path = "/.../reference.so"});
+//   const BackendFacts& facts = (*executor)->facts();
+//   Observation seen = (*executor)->Run(scenario);
+//   (*executor)->Renew();               // each case gets a fresh one; after a failure the next is fresh by itself
+//
+// This process never loads the backend. Scenarios travel as text, outcomes as JSON. Start it before this process has
+// other threads; an Executor belongs to one thread at a time and owns its processes.
+#ifndef PLUMBLINE_CONFORMANCE_HARNESS_EXECUTOR_H_
+#define PLUMBLINE_CONFORMANCE_HARNESS_EXECUTOR_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/backend_facts.h"
+#include "conformance/harness/isolation.h"
+#include "conformance/harness/or_error.h"
+#include "spec/scenario/scenario.h"
+
+namespace plumbline::harness {
+
+struct ExecutorConfig {
+  std::string path;               // of the backend's shared object
+  std::string release;            // empty: the backend's own
+  std::vector<std::string> load;  // user libraries, loaded before a registry is opened
+  std::string fault;              // empty: none
+  std::chrono::milliseconds limit = std::chrono::seconds(10);  // for one scenario
+};
+
+// What one scenario led to on a backend.
+struct Observation {
+  enum class Ending {
+    kFinished,      // outcomes are complete
+    kCrash,         // a signal, an exit, or an exception across the ABI; `what` says which
+    kTimeout,
+    kUnsupported,   // needs what the backend does not claim; `what` names it
+    kHarnessError   // `what` says why
+  };
+  Ending ending = Ending::kHarnessError;
+  std::vector<scenario::Outcome> outcomes;
+  std::vector<std::string> leaks;  // kernels whose context was not destroyed exactly once, in words
+  std::string what;
+  std::string output;  // the last lines that the backend wrote to standard output and error
+  int step = -1;       // the step that was running when it ended early; as many as there are steps: the clean-up
+};
+
+class Executor {
+ public:
+  static OrError<std::unique_ptr<Executor>> Start(const ExecutorConfig& config);
+
+  const BackendFacts& facts() const { return facts_; }
+
+  Observation Run(const scenario::Scenario& scenario);
+  void Renew() { isolation_->Renew(); }
+  void set_limit(std::chrono::milliseconds limit) { limit_ = limit; }
+  std::chrono::milliseconds limit() const { return limit_; }
+
+  // The names of the backend's faults; an error where it does not claim any.
+  OrError<std::vector<std::string>> Faults();
+
+ private:
+  Executor() = default;
+
+  std::unique_ptr<Isolation> isolation_;
+  BackendFacts facts_;
+  std::chrono::milliseconds limit_{};
+};
+
+}  // namespace plumbline::harness
+
+#endif  // PLUMBLINE_CONFORMANCE_HARNESS_EXECUTOR_H_
