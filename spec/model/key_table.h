@@ -47,6 +47,7 @@ class KeyTable {
   int key_count() const { return static_cast<int>(keys_.size()); }
   bool IsAlias(Key key) const { return key >= slot_count_; }
   bool IsAutograd(Key key) const;
+  bool IsDense(Key key) const;  // CPU, CUDA, ...: the one per-backend functionality whose keys are named as components
   bool IsPerBackend(Key key) const { return keys_[key].component >= 0; }
   std::optional<int> ComponentOf(Key key) const;
   const std::vector<std::string>& components() const { return components_; }

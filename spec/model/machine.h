@@ -57,9 +57,11 @@ struct Settings {
   std::vector<scenario::KeyDeclaration> declared_keys;         // the backend's own; the scenario's come on top
   std::optional<std::vector<StartingFallback>> own_fallbacks;  // instead of the release's built-in ones
   Deviations deviations;
+  bool record = false;  // keep CallRecords
 };
 
-struct CallRecord;  // call.h: how a call's kernel was chosen; for explain
+struct CallRecord;  // call.h
+class Registry;     // registry.h
 
 class Machine {
  public:
@@ -70,10 +72,12 @@ class Machine {
 
   scenario::Outcome Run(const scenario::Step& step);
 
-  // The calls and redispatches of the last step, in order of entry.
+  // Why there is no machine: unknown release, senseless declaration. Empty: there is one.
+  const std::string& problem() const;
+  const KeyTable& keys() const;      // if there is no problem
+  const Registry& registry() const;  // if there is no problem
+  // The calls and redispatches of the last step, in order of entry; only with `Settings::record`.
   const std::vector<CallRecord>& last_calls() const;
-  const KeyTable& keys() const;
-  const class Registry& registry() const;
 
  private:
   struct State;

@@ -1,0 +1,273 @@
+#include "spec/model/key_table.h"
+
+#include <algorithm>
+
+#include "spec/model/names.h"
+#include "spec/tables/releases.h"
+
+namespace plumbline::model {
+namespace {
+
+using scenario::KeyDeclaration;
+
+// Where a declared key joins a list of names: just above `after`.
+template <class List, class Name>
+std::optional<std::size_t> Above(const List& list, const std::string& after, Name name) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (name(list[i]) == after) return i + 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const tables::ReleaseData* FindRelease(std::string_view name) {
+  for (const tables::ReleaseData* release : tables::kReleases) {
+    if (release->name == name) return release;
+  }
+  return nullptr;
+}
+
+KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclaration> declared) {
+  for (const tables::FunctionalityData& f : release.functionalities) {
+    functionalities_.push_back({std::string(f.name), std::string(f.prefix), f.kind, f.per_backend});
+  }
+  std::map<std::string, std::string> autograd_of;  // component -> autograd key
+  for (const tables::ComponentData& c : release.components) {
+    components_.emplace_back(c.name);
+    autograd_of[std::string(c.name)] = c.autograd;
+  }
+  std::vector<std::string> other_backends;  // declared keys that stand behind AutogradOther, as FPGA does
+  for (const KeyDeclaration& declaration : declared) {
+    Declare(declaration, functionalities_, autograd_of, other_backends);
+  }
+
+  // The keys that own a slot, lowest priority first.
+  keys_.push_back({"Undefined"});
+  for (std::size_t f = 0; f < functionalities_.size(); ++f) {
+    const Functionality& functionality = functionalities_[f];
+    functionality_names_.push_back(functionality.name);
+    if (!functionality.per_backend) {
+      keys_.push_back({functionality.name, static_cast<int>(f)});
+      continue;
+    }
+    for (std::size_t c = 0; c < components_.size(); ++c) {
+      keys_.push_back({functionality.prefix + components_[c], static_cast<int>(f), static_cast<int>(c)});
+    }
+  }
+  slot_count_ = static_cast<int>(keys_.size());
+  for (const tables::AliasData& alias : release.aliases) keys_.push_back({std::string(alias.name)});
+  for (Key key = 0; key < key_count(); ++key) by_name_.emplace(keys_[key].name, key);
+  for (const tables::SynonymData& synonym : release.synonyms) {
+    by_name_.emplace(synonym.name, by_name_.find(synonym.means)->second);
+  }
+
+  const auto contains = [](std::span<const std::string_view> list, std::string_view name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  for (const tables::AliasData& alias : release.aliases) {
+    std::vector<bool>& member = alias_members_[*Find(alias.name)];
+    member.resize(slot_count_);
+    for (Key key = 1; key < slot_count_; ++key) {
+      const Entry& entry = keys_[key];
+      // A declared backend key is in the aliases that its like, the release's plain backend keys, are in: those of the
+      // composite kernels.
+      const bool declared_backend =
+          std::find(other_backends.begin(), other_backends.end(), entry.name) != other_backends.end() &&
+          contains(alias.functionalities, "Dense");
+      member[key] = (contains(alias.functionalities, functionality_names_[entry.functionality]) || declared_backend) &&
+                    (entry.component < 0 || !contains(alias.without_components, components_[entry.component]));
+    }
+  }
+
+  for (const tables::AutogradData& autograd : release.autograd) {
+    std::vector<Key>& behind = behind_[*Find(autograd.key)];
+    for (std::string_view functionality : autograd.functionalities) {
+      const std::vector<Key> instances = Instances(functionality);
+      behind.insert(behind.end(), instances.begin(), instances.end());
+    }
+    if (autograd.key == "AutogradOther") {
+      for (const std::string& name : other_backends) behind.push_back(*Find(name));
+    }
+    std::sort(behind.begin(), behind.end());
+  }
+  for (const std::string& component : components_) {
+    const Key autograd = Find(autograd_of[component]).value_or(kUndefined);
+    autograd_of_component_.push_back(autograd);
+    if (keys_[autograd].component >= 0) behind_[autograd] = {*Find(component)};
+  }
+
+  for (std::string_view name : release.always_below) always_below_ |= SetOf(*Find(name)).functionalities;
+  thread_include_ = SetOfNames(release.thread_include);
+  thread_exclude_ = SetOfNames(release.thread_exclude);
+  static constexpr std::string_view kUndefinedTensor[] = {"ADInplaceOrView", "AutogradOther"};
+  undefined_tensor_ = SetOfNames(kUndefinedTensor);
+}
+
+void KeyTable::Declare(const KeyDeclaration& declaration, std::vector<Functionality>& functionalities,
+                       std::map<std::string, std::string>& autograd_of, std::vector<std::string>& other_backends) {
+  const auto refuse = [&](const std::string& why) {
+    if (problem_.empty()) problem_ = "cannot declare key '" + declaration.name + "': " + why;
+  };
+  const auto is_declared = [&](const std::string& name) {
+    return std::find(components_.begin(), components_.end(), name) != components_.end() ||
+           std::any_of(functionalities.begin(), functionalities.end(),
+                       [&](const Functionality& f) { return f.name == name; });
+  };
+  if (declaration.name.empty() || is_declared(declaration.name)) return refuse("the name is taken");
+
+  if (declaration.kind == KeyDeclaration::Kind::kComponent) {
+    const auto at = Above(components_, declaration.after, [](const std::string& name) { return name; });
+    if (!at) return refuse("there is no component '" + declaration.after + "' for it to come after");
+    if (declaration.autograd != "own" && declaration.autograd != "AutogradOther") {
+      return refuse("its autograd key must be 'own' or 'AutogradOther'");
+    }
+    components_.insert(components_.begin() + static_cast<std::ptrdiff_t>(*at), declaration.name);
+    autograd_of[declaration.name] = declaration.autograd == "own" ? "Autograd" + declaration.name : "AutogradOther";
+    return;
+  }
+  const bool backend = declaration.kind == KeyDeclaration::Kind::kBackend;
+  const auto at = Above(functionalities, declaration.after, [](const Functionality& f) { return f.name; });
+  if (!at) return refuse("there is no functionality '" + declaration.after + "' for it to come after");
+  if (backend && declaration.autograd != "AutogradOther") return refuse("its autograd key must be 'AutogradOther'");
+  if (!backend && !declaration.autograd.empty()) return refuse("a mode has no autograd key");
+  functionalities.insert(functionalities.begin() + static_cast<std::ptrdiff_t>(*at),
+                         {declaration.name, "", backend ? tables::KeyKind::kBackend : tables::KeyKind::kMode, false});
+  if (backend) other_backends.push_back(declaration.name);
+}
+
+std::optional<Key> KeyTable::Find(std::string_view name) const {
+  const auto it = by_name_.find(name);
+  if (it == by_name_.end()) return std::nullopt;
+  return it->second;
+}
+
+std::vector<std::string> KeyTable::NearestNames(std::string_view name) const {
+  std::vector<std::string> all;
+  for (const auto& [known, key] : by_name_) all.push_back(known);
+  return Nearest(name, all);
+}
+
+bool KeyTable::IsAutograd(Key key) const {
+  return keys_[key].functionality >= 0 &&
+         functionalities_[keys_[key].functionality].kind == tables::KeyKind::kAutograd;
+}
+
+bool KeyTable::IsDense(Key key) const {
+  const Entry& entry = keys_[key];
+  return entry.component >= 0 && functionalities_[entry.functionality].prefix.empty();
+}
+
+std::optional<int> KeyTable::ComponentOf(Key key) const {
+  if (keys_[key].component < 0) return std::nullopt;
+  return keys_[key].component;
+}
+
+KeySet KeyTable::SetOf(Key key) const {
+  KeySet set;
+  const Entry& entry = keys_[key];
+  if (entry.functionality >= 0) set.functionalities.set(entry.functionality);
+  if (entry.component >= 0) set.components.set(entry.component);
+  return set;
+}
+
+std::optional<KeySet> KeyTable::SetOf(std::span<const std::string> names, std::string* unknown) const {
+  KeySet set;
+  for (const std::string& name : names) {
+    const std::optional<Key> key = Find(name);
+    if (!key) {
+      *unknown = name;
+      return std::nullopt;
+    }
+    set = Union(set, SetOf(*key));
+  }
+  return set;
+}
+
+KeySet KeyTable::SetOfNames(std::span<const std::string_view> names) const {
+  KeySet set;
+  for (std::string_view name : names) set = Union(set, SetOf(*Find(name)));
+  return set;
+}
+
+std::vector<Key> KeyTable::Instances(std::string_view functionality) const {
+  std::vector<Key> instances;
+  for (Key key = 1; key < slot_count_; ++key) {
+    if (functionality_names_[keys_[key].functionality] == functionality) instances.push_back(key);
+  }
+  return instances;
+}
+
+std::vector<Key> KeyTable::Keys(const KeySet& set) const {
+  std::vector<Key> keys;
+  for (Key key = 1; key < slot_count_; ++key) {
+    const Entry& entry = keys_[key];
+    if (!set.functionalities.test(entry.functionality)) continue;
+    if (entry.component >= 0 && !set.components.test(entry.component)) continue;
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+std::vector<std::string> KeyTable::Names(const KeySet& set) const {
+  std::vector<std::string> names;
+  for (Key key : Keys(set)) names.push_back(Name(key));
+  return names;
+}
+
+std::string KeyTable::Print(const KeySet& set) const {
+  std::string text = "[";
+  for (const std::string& name : Names(set)) text += (text.size() > 1 ? " " : "") + name;
+  return text + "]";
+}
+
+Key KeyTable::Highest(const KeySet& set) const {
+  const std::vector<Key> keys = Keys(set);
+  return keys.empty() ? kUndefined : keys.back();
+}
+
+std::optional<int> KeyTable::HighestComponent(const KeySet& set) const {
+  for (int c = static_cast<int>(components_.size()) - 1; c >= 0; --c) {
+    if (set.components.test(c)) return c;
+  }
+  return std::nullopt;
+}
+
+KeySet KeyTable::Below(const KeySet& set, Key key) const {
+  KeySet below = set;
+  for (std::size_t f = 0; f < functionalities_.size(); ++f) {
+    if (static_cast<int>(f) >= keys_[key].functionality && !always_below_.test(f)) below.functionalities.reset(f);
+  }
+  return below;
+}
+
+bool KeyTable::InAlias(Key key, Key alias) const {
+  const auto it = alias_members_.find(alias);
+  return it != alias_members_.end() && key < slot_count_ && it->second[key];
+}
+
+std::vector<Key> KeyTable::Members(Key alias) const {
+  std::vector<Key> members;
+  for (Key key = 1; key < slot_count_; ++key) {
+    if (InAlias(key, alias)) members.push_back(key);
+  }
+  return members;
+}
+
+std::optional<Key> KeyTable::Alias(std::string_view name) const {
+  const std::optional<Key> key = Find(name);
+  if (!key || !IsAlias(*key)) return std::nullopt;
+  return key;
+}
+
+const std::vector<Key>& KeyTable::Behind(Key autograd) const {
+  static const std::vector<Key> kNone;
+  const auto it = behind_.find(autograd);
+  return it == behind_.end() ? kNone : it->second;
+}
+
+Key KeyTable::AutogradOf(std::optional<int> component) const {
+  return component ? autograd_of_component_[*component] : Find("AutogradOther").value_or(kUndefined);
+}
+
+}  // namespace plumbline::model

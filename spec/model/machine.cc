@@ -1,0 +1,588 @@
+#include "spec/model/machine.h"
+
+#include <map>
+#include <utility>
+
+#include "spec/model/call.h"
+#include "spec/model/names.h"
+#include "spec/model/registry.h"
+
+namespace plumbline::model {
+namespace {
+
+using namespace scenario;  // NOLINT: the model speaks the scenario's language throughout
+
+// A scenario that nests deeper has no outcome here.
+constexpr int kMaxDepth = 100;
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+struct Results {
+  Status error;
+  std::vector<Value> values;
+};
+
+// What a kernel saw says nothing of whose argument a tensor is.
+Value WithoutIdentity(Value value) {
+  value.argument = -1;
+  for (Value& item : value.items) item = WithoutIdentity(std::move(item));
+  return value;
+}
+
+std::vector<KeyDeclaration> Merge(std::vector<KeyDeclaration> declared, const std::vector<KeyDeclaration>& more) {
+  for (const KeyDeclaration& key : more) {
+    bool repeated = false;
+    for (const KeyDeclaration& known : declared) {
+      repeated = repeated || (known.kind == key.kind && known.name == key.name && known.after == key.after &&
+                              known.autograd == key.autograd);
+    }
+    if (!repeated) declared.push_back(key);
+  }
+  return declared;
+}
+
+}  // namespace
+
+struct Machine::State {
+  struct Guard {
+    std::string thread;
+    bool include = false;
+    KeySet added;
+    bool left = false;
+  };
+  struct Handle {
+    std::string operator_name;
+    std::uint64_t id = 0;
+  };
+  // A kernel while it runs.
+  struct Frame {
+    std::string operator_name;
+    std::uint64_t id = 0;
+    KeySet keys;
+    const std::vector<Value>& arguments;
+    int depth = 0;
+  };
+
+  std::string problem;
+  std::string problem_class;
+  bool record = false;
+  Deviations deviations;
+  std::unique_ptr<KeyTable> keys;
+  std::unique_ptr<Registry> registry;
+  std::map<std::string, std::vector<BodyItem>> bodies;
+  std::map<std::string, ThreadState> threads;
+  std::map<std::string, Guard> guards;
+  std::map<std::string, Handle> handles;
+  std::vector<CallRecord> records;
+
+  // Of the step that runs.
+  std::string thread;
+  Outcome* outcome = nullptr;
+
+  ThreadState& Thread() {
+    const auto [it, is_new] = threads.try_emplace(thread);
+    if (is_new) it->second = {keys->thread_include(), keys->thread_exclude()};
+    return it->second;
+  }
+
+  // ---- values ----
+
+  // Names every tensor by its full key set, and so finds names that are no key.
+  Status Normalise(Value& value) {
+    if (value.kind == Value::Kind::kTensor) {
+      std::string unknown;
+      const std::optional<KeySet> set = keys->SetOf(value.keys, &unknown);
+      if (!set) {
+        return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+      }
+      value.keys = keys->Names(*set);
+    }
+    for (Value& item : value.items) {
+      if (Status status = Normalise(item)) return status;
+    }
+    return std::nullopt;
+  }
+
+  // ---- guards ----
+
+  // A guard adds what is not there yet, and takes back just that.
+  KeySet EnterGuard(bool include, const KeySet& set) {
+    KeySet& side = include ? Thread().included : Thread().excluded;
+    const KeySet added = Missing(set, side);
+    side = Union(side, added);
+    return added;
+  }
+  void LeaveGuard(const std::string& on_thread, bool include, KeySet added) {
+    if (deviations.contains(Deviation::kGuardLeaksBackendBits)) added.components.reset();
+    ThreadState& state = threads.at(on_thread);
+    KeySet& side = include ? state.included : state.excluded;
+    side = Missing(side, added);
+  }
+
+  // ---- calls ----
+
+  struct Call {
+    CallForm form = CallForm::kBoxed;
+    std::string signature;
+  };
+
+  Results CallNamed(const std::string& name, const Call& call, const std::vector<Value>& arguments, int depth) {
+    Operator* op = nullptr;
+    if (Status status = registry->FindDefined(name, &op)) return {status, {}};
+    return CallOperator(*op, call, arguments, depth);
+  }
+
+  // The operator that a handle or a frame stands for, if it is still there.
+  Status FindSame(const std::string& name, std::uint64_t id, Operator** op) {
+    *op = registry->FindOperator(name);
+    if (*op == nullptr || (*op)->id != id) {
+      return Error{"invalid-handle", "operator '" + name + "' is gone: its last registration was released"};
+    }
+    return registry->FindDefined(name, op);
+  }
+
+  Results CallOperator(Operator& op, const Call& call, const std::vector<Value>& arguments, int depth) {
+    const Signature* signature = nullptr;
+    const auto mismatch = [&](const std::string& why) -> Results {
+      return {Error{"schema-mismatch", "call of '" + op.name + "', " + op.schema + ": " + why}, {}};
+    };
+    if (call.form == CallForm::kTyped) {
+      signature = FindSignature(call.signature);
+      if (signature == nullptr) return {Error{"not-found", "there is no signature '" + call.signature + "'"}, {}};
+      if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);
+      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {
+        return mismatch("the call has the signature '" + signature->name + "', but " + why);
+      }
+    }
+    if (const std::string why = Misfit(op.types.arguments, arguments, "argument"); !why.empty()) return mismatch(why);
+
+    CallRecord call_record;
+    KeySet set;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      call_record.by_argument.push_back(KeysOf(*keys, op.types.arguments[i], arguments[i]));
+      set = Union(set, call_record.by_argument.back());
+    }
+    call_record.thread = Thread();
+    call_record.selection =
+        Select(*keys, [&](Key key) { return registry->SlotOf(op, key); }, set, Thread(),
+               deviations.contains(Deviation::kMaskBeforeThreadState));
+    const KeySet effective = call_record.selection.effective;
+    return Reach(op, effective, signature, arguments, depth, std::move(call_record));
+  }
+
+  // The slot of the highest key of a set, and the kernel there. The set is taken as it is.
+  Results Reach(Operator& op, const KeySet& set, const Signature* signature, const std::vector<Value>& arguments,
+                int depth, CallRecord call_record) {
+    const Key key = keys->Highest(set);
+    const Slot slot = registry->SlotOf(op, key);
+    const bool hit = !op.resolved.insert(key).second;
+    ++(hit ? op.counters.hits : op.counters.misses);
+
+    const std::size_t index = records.size();
+    if (record) {
+      call_record.operator_name = op.name;
+      call_record.depth = depth;
+      call_record.selection.effective = set;
+      call_record.selection.key = key;
+      call_record.slot = slot;
+      registry->Computed(op, key, &call_record.trials);
+      call_record.hit = hit;
+      records.push_back(std::move(call_record));
+    }
+    Results results = Answer(op, set, key, slot, signature, arguments, depth);
+    if (record && results.error) {
+      records[index].error = results.error->error_class;
+      records[index].message = results.error->message;
+    }
+    return results;
+  }
+
+  Results Answer(Operator& op, const KeySet& set, Key key, const Slot& slot, const Signature* signature,
+                 const std::vector<Value>& arguments, int depth) {
+    const std::string where = "operator '" + op.name + "' for key " + keys->Name(key) + " of " + keys->Print(set);
+    if (slot.rule == Rule::kMissing) {
+      if (registry->IsStale(op)) return {Error{"internal", "the table of '" + op.name + "' is inconsistent"}, {}};
+      if (key == kUndefined) {
+        return {Error{"no-key", "Could not find a kernel for operator '" + op.name +
+                                    "': no argument and no guard brought a key, and no composite kernel serves that "
+                                    "case"},
+                {}};
+      }
+      return {Error{"no-kernel", "Could not find a kernel for " + where + Registered(op)}, {}};
+    }
+    if (slot.rule == Rule::kAmbiguous) {
+      return {Error{"ambiguous", where + " is ambiguous: both a backend kernel and CompositeImplicitAutograd claim it; "
+                                         "register one at AutogradOther"},
+              {}};
+    }
+    if (slot.fallthrough()) return {Error{"fell-through", where + " only falls through"}, {}};
+    if (depth >= kMaxDepth) return {Error{"unsupported", "calls nest deeper than the model follows"}, {}};
+
+    const Types types = op.types;
+    const std::string name = op.name;
+    const std::uint64_t id = op.id;
+    if (slot.winner->builtin) {
+      // A boxed fallback that the release brings for autograd passes the call on below all autograd keys; what others
+      // of them do is none of the dispatcher's.
+      if (!keys->IsAutograd(key)) {
+        return {Error{"unsupported", "the release's own fallback for " + keys->Name(key) + " is none of the spec's"}, {}};
+      }
+      return Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);
+    }
+
+    KernelRun run{slot.winner->kernel, name, keys->Names(set), {}, depth};
+    for (const Value& argument : arguments) run.arguments.push_back(WithoutIdentity(argument));
+    outcome->runs.push_back(std::move(run));
+
+    Results results = RunBody(slot.winner->kernel, types, {name, id, set, arguments, depth});
+    if (results.error) return results;
+    if (const std::string why = Misfit(types.returns, results.values, "result"); !why.empty()) {
+      return {Error{"schema-mismatch", "kernel '" + slot.winner->kernel + "' of '" + name + "': " + why}, {}};
+    }
+    // Through a signature that writes its first argument and returns it, that very tensor comes back.
+    const Signature* kernel_signature = FindSignature(slot.winner->signature);
+    if ((signature != nullptr && ReturnsFirstArgument(*signature)) ||
+        (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature))) {
+      results.values = {arguments[0]};
+    }
+    return results;
+  }
+
+  std::string Registered(const Operator& op) const {
+    std::vector<std::string> names;
+    for (const auto& [key, stack] : op.kernels) names.push_back(keys->Name(key));
+    return names.empty() ? "; it has no kernel at all" : "; it has kernels at " + Join(names, ", ");
+  }
+
+  Results Redispatch(const std::string& name, std::uint64_t id, const KeySet& set, const std::vector<Value>& arguments,
+                     int depth) {
+    Operator* op = nullptr;
+    if (Status status = FindSame(name, id, &op)) return {status, {}};
+    CallRecord call_record;
+    call_record.redispatch = true;
+    call_record.thread = Thread();
+    return Reach(*op, set, nullptr, arguments, depth, std::move(call_record));
+  }
+
+  // ---- kernels ----
+
+  Results RunBody(const std::string& kernel, const Types& types, const Frame& frame) {
+    std::vector<Guard> body_guards;
+    Results results = RunItems(kernel, types, frame, body_guards);
+    for (auto guard = body_guards.rbegin(); guard != body_guards.rend(); ++guard) {
+      LeaveGuard(guard->thread, guard->include, guard->added);
+    }
+    return results;
+  }
+
+  Results RunItems(const std::string& kernel, const Types& types, const Frame& frame, std::vector<Guard>& body_guards) {
+    const auto body = bodies.find(kernel);
+    std::vector<Value> inner;
+    if (body != bodies.end()) {
+      for (const BodyItem& item : body->second) {
+        if (const auto* given = std::get_if<BodyReturn>(&item)) return Return(*given, frame, inner);
+        if (Status status = RunItem(item, frame, body_guards, inner)) return {status, {}};
+      }
+    }
+    Results results;
+    for (const SchemaType& type : types.returns) results.values.push_back(ZeroOf(type, frame.arguments));
+    return results;
+  }
+
+  Results Return(const BodyReturn& given, const Frame& frame, const std::vector<Value>& inner) {
+    Results results;
+    for (const auto& value : given.values) {
+      if (const auto* argument = std::get_if<BodyReturn::Argument>(&value)) {
+        if (argument->index < 0 || argument->index >= static_cast<int>(frame.arguments.size())) {
+          return {Error{"invalid-argument", "the kernel has no argument " + std::to_string(argument->index)}, {}};
+        }
+        results.values.push_back(frame.arguments[argument->index]);
+      } else if (std::holds_alternative<BodyReturn::Inner>(value)) {
+        results.values.insert(results.values.end(), inner.begin(), inner.end());
+      } else {
+        Value literal = std::get<Value>(value);
+        if (Status status = Normalise(literal)) return {status, {}};
+        results.values.push_back(std::move(literal));
+      }
+    }
+    return results;
+  }
+
+  Status RunItem(const BodyItem& item, const Frame& frame, std::vector<Guard>& body_guards, std::vector<Value>& inner) {
+    return std::visit(
+        Overloaded{
+            [&](const BodyGuard& guard) -> Status {
+              std::string unknown;
+              const std::optional<KeySet> set = keys->SetOf(guard.keys, &unknown);
+              if (!set) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+              body_guards.push_back({thread, guard.include, EnterGuard(guard.include, *set), false});
+              return std::nullopt;
+            },
+            [&](const BodyRedispatch& redispatch) -> Status {
+              KeySet set;
+              if (redispatch.keys) {
+                std::string unknown;
+                const std::optional<KeySet> given = keys->SetOf(*redispatch.keys, &unknown);
+                if (!given) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+                set = *given;
+              } else {
+                Key key = kUndefined;
+                if (Status status = registry->FindKey(redispatch.below.value_or(""), &key)) return status;
+                if (keys->IsAlias(key)) {
+                  return Error{"invalid-argument", "there is no set below the alias key " + keys->Name(key)};
+                }
+                set = keys->Below(frame.keys, key);
+              }
+              Results results = Redispatch(frame.operator_name, frame.id, set, frame.arguments, frame.depth + 1);
+              if (!results.error) inner = std::move(results.values);
+              return results.error;
+            },
+            [&](const BodyCall& call) -> Status {
+              std::vector<Value> arguments = call.arguments.value_or(frame.arguments);
+              Results results;
+              for (Value& argument : arguments) {
+                if (!results.error) results.error = Normalise(argument);
+              }
+              if (!results.error) {
+                results = CallNamed(call.operator_name, {call.form, call.signature}, arguments, frame.depth + 1);
+              }
+              if (!results.error) inner = std::move(results.values);
+              return call.caught ? std::nullopt : results.error;
+            },
+            [&](const BodyThrow& raised) -> Status { return Error{"kernel-raised", raised.message}; },
+            [&](const BodyReturn&) -> Status { return std::nullopt; },
+            [&](const BodyStep& step) -> Status {
+              bool warned = false;
+              return Register(step.step.at(0), &warned);
+            },
+        },
+        item);
+  }
+
+  // ---- steps ----
+
+  // A step that changes the registry.
+  Status Register(const Step& step, bool* warned) {
+    return std::visit(
+        Overloaded{
+            [&](const Chain& chain) { return registry->Declare(chain, step.line); },
+            [&](const LibraryOpen& open) { return registry->Open(open, step.line); },
+            [&](const LibraryClose& close) { return registry->Close(close.name); },
+            [&](const Define& define) { return registry->Define(define, step.line); },
+            [&](const Impl& impl) { return registry->Impl(impl, step.line, warned); },
+            [&](const Fallback& fallback) { return registry->Fallback(fallback, step.line); },
+            [&](const Listen& listen) { return registry->Listen(listen, step.line); },
+            [&](const Release& release) { return registry->Release(release.name); },
+            [&](const auto&) -> Status { return Error{"unsupported", "this step does not belong into a kernel"}; },
+        },
+        step.action);
+  }
+
+  Status Run(const Step& step) {
+    return std::visit(Overloaded{
+                          [&](const Drain&) -> Status { return std::nullopt; },
+                          [&](const Find& find) { return RunFind(find); },
+                          [&](const scenario::Call& call) { return RunCall(call); },
+                          [&](const GuardEnter& guard) { return RunGuard(guard); },
+                          [&](const GuardLeave& guard) { return RunLeave(guard); },
+                          [&](const Flush&) -> Status {
+                            registry->Flush();
+                            return std::nullopt;
+                          },
+                          [&](const Query& query) { return RunQuery(query); },
+                          [&](const auto&) { return Register(step, &outcome->warned); },
+                      },
+                      step.action);
+  }
+
+  Status RunFind(const Find& find) {
+    Operator* op = nullptr;
+    if (Status status = registry->FindDefined(find.operator_name, &op)) return status;
+    handles[find.name] = {op->name, op->id};
+    return std::nullopt;
+  }
+
+  Status RunCall(const scenario::Call& call) {
+    std::vector<Value> arguments = call.arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (Status status = Normalise(arguments[i])) return status;
+      if (arguments[i].kind == Value::Kind::kTensor) arguments[i].argument = static_cast<int>(i);
+    }
+    Results results;
+    if (call.handle.empty()) {
+      results = CallNamed(call.operator_name, {call.form, call.signature}, arguments, 0);
+    } else {
+      const auto handle = handles.find(call.handle);
+      if (handle == handles.end()) return Error{"not-found", "there is no handle '" + call.handle + "'"};
+      Operator* op = nullptr;
+      if (Status status = FindSame(handle->second.operator_name, handle->second.id, &op)) return status;
+      results = CallOperator(*op, {call.form, call.signature}, arguments, 0);
+    }
+    outcome->returns = std::move(results.values);
+    return results.error;
+  }
+
+  Status RunGuard(const GuardEnter& guard) {
+    if (const auto it = guards.find(guard.name); it != guards.end() && !it->second.left) {
+      return Error{"invalid-argument", "the guard '" + guard.name + "' is in force"};
+    }
+    std::string unknown;
+    const std::optional<KeySet> set = keys->SetOf(guard.keys, &unknown);
+    if (!set) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+    guards[guard.name] = {thread, guard.include, EnterGuard(guard.include, *set), false};
+    return std::nullopt;
+  }
+
+  Status RunLeave(const GuardLeave& leave) {
+    const auto it = guards.find(leave.name);
+    if (it == guards.end()) return Error{"not-found", "there is no guard '" + leave.name + "'"};
+    Guard& guard = it->second;
+    if (guard.left) return Error{"invalid-handle", "the guard '" + leave.name + "' was left already"};
+    if (guard.thread != thread) return Error{"invalid-argument", "the guard was entered on another thread"};
+    guard.left = true;
+    LeaveGuard(guard.thread, guard.include, guard.added);
+    return std::nullopt;
+  }
+
+  Status RunQuery(const Query& query) {
+    Key key = kUndefined;
+    if (query.key) {
+      if (Status unknown = registry->FindKey(*query.key, &key)) return unknown;
+    }
+    const auto existing = [&](Operator** op) -> Status {
+      *op = registry->FindOperator(query.subject);
+      if (*op != nullptr) return std::nullopt;
+      return registry->FindDefined(query.subject, op);
+    };
+    const auto no_alias = [&]() -> Status {
+      if (!keys->IsAlias(key)) return std::nullopt;
+      return Error{"invalid-argument", "the alias key " + keys->Name(key) + " has no slot to ask for"};
+    };
+    const auto list = [&](auto wanted) {
+      outcome->names.emplace();
+      for (const auto& [name, op] : registry->operators()) {
+        if (wanted(op)) outcome->names->push_back(name);
+      }
+    };
+    Operator* op = nullptr;
+    switch (query.kind) {
+      case QueryKind::kHasKernel:
+        if (Status status = existing(&op)) return status;
+        outcome->truth = op->kernels.contains(key);
+        return std::nullopt;
+      case QueryKind::kHasComputed:
+        if (Status status = existing(&op)) return status;
+        if (Status status = no_alias()) return status;
+        outcome->truth = registry->SlotOf(*op, key).rule != Rule::kMissing;
+        return std::nullopt;
+      case QueryKind::kHasFallback:
+        if (Status status = no_alias()) return status;
+        outcome->truth = registry->fallbacks().contains(key);
+        return std::nullopt;
+      case QueryKind::kOperators:
+        list([](const Operator&) { return true; });
+        return std::nullopt;
+      case QueryKind::kDangling:
+        list([](const Operator& candidate) { return !candidate.defined; });
+        return std::nullopt;
+      case QueryKind::kOperatorsAtKey:
+        list([&](const Operator& candidate) { return candidate.kernels.contains(key); });
+        return std::nullopt;
+      case QueryKind::kSchema:
+        if (Status status = registry->FindDefined(query.subject, &op)) return status;
+        outcome->names = {op->schema};
+        return std::nullopt;
+      case QueryKind::kTable:
+        if (Status status = existing(&op)) return status;
+        outcome->table.emplace();
+        for (Key slot_key = 0; slot_key < keys->slot_count(); ++slot_key) {
+          const Slot slot = registry->Computed(*op, slot_key);
+          if (slot.rule == Rule::kMissing) continue;
+          outcome->table->push_back({keys->Name(slot_key), Spelling(slot.rule), slot.fallthrough(),
+                                     slot.winner == nullptr ? "" : slot.winner->handle});
+        }
+        return std::nullopt;
+      case QueryKind::kCounters:
+        if (Status status = registry->FindDefined(query.subject, &op)) return status;
+        outcome->counters = std::exchange(op->counters, {});
+        return std::nullopt;
+      case QueryKind::kDestroyed:
+        outcome->count = registry->Destroyed(query.subject);
+        return std::nullopt;
+      case QueryKind::kHeard:
+        outcome->names = registry->Heard(query.subject);
+        if (!outcome->names) return Error{"not-found", "there is no listener '" + query.subject + "'"};
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+Machine::Machine(const Scenario& scenario, const Settings& settings) : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  const std::string& release_name = settings.release.empty() ? scenario.release : settings.release;
+  const tables::ReleaseData* release = FindRelease(release_name);
+  if (release == nullptr) {
+    state.problem = "there is no release '" + release_name + "'";
+    state.problem_class = "not-found";
+    return;
+  }
+  state.keys = std::make_unique<KeyTable>(*release, Merge(settings.declared_keys, scenario.declared_keys));
+  if (!state.keys->problem().empty()) {
+    state.problem = state.keys->problem();
+    state.problem_class = "invalid-argument";
+    return;
+  }
+  std::map<std::string, bool> fallbacks;
+  if (settings.own_fallbacks) {
+    for (const StartingFallback& own : *settings.own_fallbacks) fallbacks[own.key] = own.fallthrough;
+  } else {
+    for (const tables::BuiltinFallbackData& builtin : release->fallbacks) {
+      fallbacks[std::string(builtin.key)] = builtin.fallthrough;
+    }
+  }
+  state.record = settings.record;
+  state.deviations = settings.deviations;
+  state.registry = std::make_unique<Registry>(*state.keys, fallbacks, settings.deviations);
+  for (const KernelDefinition& kernel : scenario.kernels) state.bodies[kernel.name] = kernel.body;
+}
+
+Machine::~Machine() = default;
+Machine::Machine(Machine&&) noexcept = default;
+
+Outcome Machine::Run(const Step& step) {
+  State& state = *state_;
+  Outcome outcome;
+  if (!state.problem.empty()) {
+    outcome.error = state.problem_class;
+    outcome.message = state.problem;
+    return outcome;
+  }
+  state.outcome = &outcome;
+  state.thread = step.thread;
+  state.records.clear();
+  if (Status error = state.Run(step)) {
+    outcome.error = error->error_class;
+    outcome.message = error->message;
+    outcome.returns.clear();
+  }
+  state.outcome = nullptr;
+  return outcome;
+}
+
+const std::string& Machine::problem() const { return state_->problem; }
+const KeyTable& Machine::keys() const { return *state_->keys; }
+const Registry& Machine::registry() const { return *state_->registry; }
+const std::vector<CallRecord>& Machine::last_calls() const { return state_->records; }
+
+std::vector<Outcome> Predict(const Scenario& scenario, const Settings& settings) {
+  Machine machine(scenario, settings);
+  std::vector<Outcome> outcomes;
+  for (const Step& step : scenario.steps) outcomes.push_back(machine.Run(step));
+  return outcomes;
+}
+
+}  // namespace plumbline::model

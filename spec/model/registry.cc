@@ -1,0 +1,580 @@
+#include "spec/model/registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "spec/model/names.h"
+
+namespace plumbline::model {
+namespace {
+
+using scenario::KernelUse;
+using scenario::LibraryKind;
+
+Error NotFound(std::string message) { return {"not-found", std::move(message)}; }
+Error Duplicate(std::string message) { return {"duplicate", std::move(message)}; }
+Error Invalid(std::string message) { return {"invalid-argument", std::move(message)}; }
+Error Mismatch(std::string message) { return {"schema-mismatch", std::move(message)}; }
+
+std::string Near(const std::vector<std::string>& names) {
+  return names.empty() ? "" : "; near: " + Join(names, ", ");
+}
+
+std::string Line(int line) { return line > 0 ? "line " + std::to_string(line) : "an earlier step"; }
+
+const char* Name(LibraryKind kind) {
+  switch (kind) {
+    case LibraryKind::kDef: return "def";
+    case LibraryKind::kFragment: return "fragment";
+    case LibraryKind::kImpl: return "impl";
+  }
+  return "";
+}
+
+}  // namespace
+
+Registry::Registry(const KeyTable& keys, const std::map<std::string, bool>& builtin_fallbacks,
+                   const Deviations& deviations)
+    : keys_(keys), deviations_(deviations) {
+  for (const auto& [name, fallthrough] : builtin_fallbacks) {
+    const std::optional<Key> key = keys_.Find(name);
+    if (!key) continue;
+    Registration& builtin = registrations_.emplace_back();
+    builtin.handle = "builtin";
+    builtin.kernel = "builtin:" + name;
+    builtin.key = *key;
+    builtin.fallthrough = fallthrough;
+    builtin.builtin = true;
+    fallbacks_[*key] = &builtin;
+  }
+}
+
+// ---- libraries ----
+
+Status Registry::Open(const scenario::LibraryOpen& open, int line) {
+  if (libraries_.contains(open.name) && libraries_[open.name].open) {
+    return Invalid("there is an open library '" + open.name + "' already");
+  }
+  Library library{open.kind, open.name_space, std::nullopt, true, line};
+  if (open.key) {
+    Key key = kUndefined;
+    if (Status unknown = FindKey(*open.key, &key)) return unknown;
+    if (open.kind != LibraryKind::kImpl) return Invalid("only an impl library has a key");
+    library.key = key;
+  }
+  if (open.name_space.empty()) return Invalid("a library needs a namespace");
+  if (open.name_space == "_" && open.kind != LibraryKind::kImpl) {
+    return Invalid("the wildcard namespace is for impl libraries with fallbacks only");
+  }
+  if (open.kind == LibraryKind::kDef) {
+    for (const auto& [name, other] : libraries_) {
+      if (other.open && other.kind == LibraryKind::kDef && other.name_space == open.name_space) {
+        return Duplicate("namespace '" + open.name_space + "' has a def library already, '" + name + "', opened at " +
+                         Line(other.line) + "; open a fragment instead");
+      }
+    }
+  }
+  libraries_[open.name] = library;
+  return std::nullopt;
+}
+
+Status Registry::Close(const std::string& name) {
+  Library* library = nullptr;
+  if (Status status = FindLibrary(name, &library)) return status;
+  library->open = false;
+  for (Handle& handle : handles_) {
+    if (handle.library != name || handle.state != Handle::State::kLive) continue;
+    handle.state = Handle::State::kDroppedByLibrary;
+    Undo(handle);
+  }
+  // Another library may be opened under that name; it is not the one that these were made in.
+  for (Handle& handle : handles_) {
+    if (handle.library == name) handle.library.clear();
+  }
+  return std::nullopt;
+}
+
+Status Registry::FindLibrary(const std::string& name, Library** found) {
+  const auto it = libraries_.find(name);
+  if (it == libraries_.end()) return NotFound("there is no library '" + name + "'");
+  if (!it->second.open) return Error{"invalid-handle", "library '" + name + "' was closed"};
+  *found = &it->second;
+  return std::nullopt;
+}
+
+// ---- what the steps have in common ----
+
+Status Registry::CheckNewName(const std::string& name) const {
+  if (name.empty()) return std::nullopt;
+  const auto it = named_.find(name);
+  if (it == named_.end() || it->second->state == Handle::State::kReleased) return std::nullopt;
+  return Invalid("the name '" + name + "' is in use");
+}
+
+Status Registry::FindKey(const std::string& name, Key* key) const {
+  const std::optional<Key> found = keys_.Find(name);
+  if (!found) return NotFound("there is no dispatch key '" + name + "'" + Near(keys_.NearestNames(name)));
+  *key = *found;
+  return std::nullopt;
+}
+
+Status Registry::QualifiedName(const std::string& name, const Library* library, std::string* qualified) const {
+  const std::optional<scenario::OperatorName> parsed = scenario::ParseOperatorName(name);
+  if (!parsed) return Invalid("'" + name + "' is no operator name: write ns::name or ns::name.overload");
+  if (parsed->name_space.empty()) {
+    if (library == nullptr) return Invalid("operator name '" + name + "' has no namespace");
+    *qualified = library->name_space + "::" + name;
+    return std::nullopt;
+  }
+  *qualified = name;
+  if (library != nullptr && parsed->name_space != library->name_space) {
+    return Invalid("'" + name + "' is not in the library's namespace '" + library->name_space + "'");
+  }
+  return std::nullopt;
+}
+
+Status Registry::ChooseKey(const std::optional<std::string>& name, const Library* library,
+                           std::optional<Key>* key) const {
+  *key = library == nullptr ? std::nullopt : library->key;
+  if (!name) return std::nullopt;
+  Key own = kUndefined;
+  if (Status unknown = FindKey(*name, &own)) return unknown;
+  if (*key && **key != own) {
+    return Invalid("the key " + *name + " is not the library's, " + keys_.Name(**key));
+  }
+  *key = own;
+  return std::nullopt;
+}
+
+Status Registry::CheckUse(const KernelUse& use, const Signature** signature) const {
+  *signature = nullptr;
+  if (use.fallthrough || use.signature.empty()) return std::nullopt;
+  *signature = FindSignature(use.signature);
+  if (*signature == nullptr) return NotFound("there is no signature '" + use.signature + "' in the catalogue");
+  return std::nullopt;
+}
+
+void Registry::Refused(const KernelUse& use) {
+  if (!use.fallthrough) ++refused_[use.kernel];
+}
+
+const Registration* Registry::Add(const KernelUse& use, Key key, const std::string& name, const std::string& library,
+                                  int line) {
+  Registration& registration = registrations_.emplace_back();
+  registration.handle = name;
+  registration.kernel = use.fallthrough ? "" : use.kernel;
+  registration.signature = use.fallthrough ? "" : use.signature;
+  registration.library = library;
+  registration.key = key;
+  registration.fallthrough = use.fallthrough;
+  registration.line = line;
+  return &registration;
+}
+
+void Registry::Keep(const std::string& name, Handle handle) {
+  Handle& kept = handles_.emplace_back(std::move(handle));
+  if (!name.empty()) named_[name] = &kept;
+}
+
+// ---- operators ----
+
+Operator* Registry::FindOperator(const std::string& name) {
+  const auto it = operators_.find(name);
+  return it == operators_.end() ? nullptr : &it->second;
+}
+
+const Operator* Registry::FindOperator(const std::string& name) const {
+  const auto it = operators_.find(name);
+  return it == operators_.end() ? nullptr : &it->second;
+}
+
+Status Registry::FindDefined(const std::string& name, Operator** found) {
+  *found = FindOperator(name);
+  if (*found == nullptr) {
+    std::vector<std::string> known;
+    for (const auto& [other, op] : operators_) known.push_back(other);
+    return NotFound("Could not find operator '" + name + "'" + Near(Nearest(name, known)));
+  }
+  if (!(*found)->defined) {
+    return NotFound("operator '" + name + "' has an implementation, but no definition: define its schema");
+  }
+  return std::nullopt;
+}
+
+Operator& Registry::OperatorNamed(const std::string& name) {
+  Operator& op = operators_[name];
+  if (op.id == 0) {
+    op.id = next_id_++;
+    op.name = name;
+    if (KeepsStoredTables()) {
+      for (Key key = 0; key < keys_.slot_count(); ++key) op.stored[key] = Computed(op, key);
+    }
+  }
+  return op;
+}
+
+void Registry::RemoveIfUnused(const std::string& name) {
+  const auto it = operators_.find(name);
+  if (!it->second.defined && it->second.kernels.empty()) operators_.erase(it);
+}
+
+Status Registry::Define(const scenario::Define& define, int line) {
+  if (Status status = CheckNewName(define.name)) return status;
+  Library* library = nullptr;
+  if (!define.library.empty()) {
+    if (Status status = FindLibrary(define.library, &library)) return status;
+    if (library->kind == LibraryKind::kImpl) return Invalid("an impl library cannot define operators");
+  }
+  scenario::SchemaResult parsed = scenario::ParseSchema(define.schema);
+  if (!parsed.schema) return Invalid("the schema does not parse: " + parsed.error->message);
+  scenario::Schema& schema = *parsed.schema;
+  std::string name;
+  if (Status status = QualifiedName(schema.FullName(), library, &name)) return status;
+  schema.name_space = name.substr(0, name.find("::"));
+
+  Operator* op = FindOperator(name);
+  if (op != nullptr && op->defined) {
+    return Duplicate("operator '" + name + "' is defined already, at " + Line(op->defined_at));
+  }
+  const Types types = TypesOf(schema);
+  if (op != nullptr) {
+    for (const auto& [key, stack] : op->kernels) {
+      for (const Registration* kernel : stack) {
+        if (kernel->signature.empty()) continue;
+        const std::string difference = Difference(types, *FindSignature(kernel->signature));
+        if (!difference.empty()) {
+          return Mismatch("the schema of '" + name + "' does not fit the kernel '" + kernel->kernel + "' at " +
+                          keys_.Name(key) + ", registered at " + Line(kernel->line) + ": " + difference);
+        }
+      }
+    }
+  }
+  op = &OperatorNamed(name);
+  op->defined = true;
+  op->defined_at = line;
+  op->schema = scenario::PrintSchema(schema);
+  op->types = types;
+  op->resolved.clear();
+  op->counters = {};
+  Tell("+" + name);
+  Keep(define.name, {.what = Handle::What::kDefinition, .library = define.library, .operator_name = name});
+  return std::nullopt;
+}
+
+std::string Registry::SignatureConflict(const Operator& op, const Signature& signature) const {
+  if (const auto it = op.first_signature.find(signature.symbolic); it != op.first_signature.end()) {
+    if (it->second != signature.name) return "the operator's first signature was '" + it->second + "'";
+    return "";
+  }
+  for (const auto& [key, stack] : op.kernels) {
+    for (const Registration* kernel : stack) {
+      if (kernel->signature.empty() || kernel->signature == signature.name) continue;
+      if (FindSignature(kernel->signature)->symbolic != signature.symbolic) continue;
+      return "the kernel '" + kernel->kernel + "' at " + keys_.Name(key) + ", registered at " + Line(kernel->line) +
+             ", has the signature '" + kernel->signature + "'";
+    }
+  }
+  return "";
+}
+
+Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
+  *warned = false;
+  if (Status status = CheckNewName(impl.name)) return status;
+  Library* library = nullptr;
+  if (!impl.library.empty()) {
+    if (Status status = FindLibrary(impl.library, &library)) return status;
+  }
+  const Signature* signature = nullptr;
+  if (Status status = CheckUse(impl.kernel, &signature)) return status;
+  std::optional<Key> chosen;
+  if (Status status = ChooseKey(impl.key, library, &chosen)) {
+    if (status->error_class != "not-found") Refused(impl.kernel);
+    return status;
+  }
+  const auto refuse = [&](Error error) -> Status {
+    Refused(impl.kernel);
+    return error;
+  };
+  if (library != nullptr && library->name_space == "_") {
+    return refuse(Invalid("a library of the wildcard namespace takes fallbacks only"));
+  }
+  std::string name;
+  if (Status status = QualifiedName(impl.operator_name, library, &name)) return refuse(*status);
+  // No key, and "no key at all", mean the implicit composite kernel.
+  const Key key = chosen.value_or(kUndefined) == kUndefined ? *keys_.Find("CompositeImplicitAutograd") : *chosen;
+
+  Operator* op = FindOperator(name);
+  if (signature != nullptr && op != nullptr) {
+    const std::string conflict = SignatureConflict(*op, *signature);
+    if (!conflict.empty()) {
+      return refuse(Mismatch("kernel '" + impl.kernel.kernel + "' of '" + name + "' has the signature '" +
+                             signature->name + "', but " + conflict));
+    }
+    const std::string difference = op->defined ? Difference(op->types, *signature) : "";
+    if (!difference.empty()) {
+      if (Deviates(Deviation::kRefusedImplPoisonsSignature)) {
+        op->first_signature.emplace(signature->symbolic, signature->name);
+      }
+      return refuse(Mismatch("kernel '" + impl.kernel.kernel + "' does not fit the schema of '" + name + "', defined at " +
+                             Line(op->defined_at) + ": " + difference));
+    }
+  }
+
+  op = &OperatorNamed(name);
+  std::vector<const Registration*>& stack = op->kernels[key];
+  *warned = !stack.empty();
+  const Registration* registration = Add(impl.kernel, key, impl.name, impl.library, line);
+  stack.push_back(registration);
+  if (signature != nullptr && Deviates(Deviation::kSignatureOutlivesKernels)) {
+    op->first_signature.emplace(signature->symbolic, signature->name);
+  }
+  Changed(*op, key);
+  Keep(impl.name, {.what = Handle::What::kKernel,
+                   .library = impl.library,
+                   .operator_name = name,
+                   .registration = registration,
+                   .key = key});
+  return std::nullopt;
+}
+
+// ---- fallbacks and chains ----
+
+Status Registry::Fallback(const scenario::Fallback& fallback, int line) {
+  if (Status status = CheckNewName(fallback.name)) return status;
+  Library* library = nullptr;
+  if (!fallback.library.empty()) {
+    if (Status status = FindLibrary(fallback.library, &library)) return status;
+  }
+  const Signature* signature = nullptr;
+  if (Status status = CheckUse(fallback.kernel, &signature)) return status;
+  std::optional<Key> chosen;
+  if (Status status = ChooseKey(fallback.key, library, &chosen)) {
+    if (status->error_class != "not-found") Refused(fallback.kernel);
+    return status;
+  }
+  const auto refuse = [&](Error error) -> Status {
+    Refused(fallback.kernel);
+    return error;
+  };
+  if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != "_")) {
+    return refuse(Invalid("a fallback serves every namespace: make it in an impl library of '_', not in a " +
+                          std::string(Name(library->kind)) + " library of '" + library->name_space + "'"));
+  }
+  if (signature != nullptr) return refuse(Invalid("a fallback serves every schema and so is boxed"));
+  if (!chosen || *chosen == kUndefined) return refuse(Invalid("a fallback needs a key"));
+  Key key = *chosen;
+  if (keys_.IsAlias(key)) {
+    if (!Deviates(Deviation::kAliasFallbackFillsUndefined)) {
+      return refuse(Invalid("a fallback cannot be registered at the alias key " + keys_.Name(key)));
+    }
+    key = kUndefined;
+  }
+  if (const auto it = fallbacks_.find(key); it != fallbacks_.end()) {
+    return refuse(Duplicate(keys_.Name(key) + " has a fallback already, " +
+                            (it->second->builtin ? "the release's own" : "registered at " + Line(it->second->line))));
+  }
+  const Registration* registration = Add(fallback.kernel, key, fallback.name, fallback.library, line);
+  fallbacks_[key] = registration;
+  ChangedEverywhere(key);
+  Keep(fallback.name,
+       {.what = Handle::What::kFallback, .library = fallback.library, .registration = registration, .key = key});
+  return std::nullopt;
+}
+
+Status Registry::Declare(const scenario::Chain& chain, int line) {
+  (void)line;
+  if (Status status = CheckNewName(chain.name)) return status;
+  Key key = kUndefined, served_by = kUndefined;
+  if (Status status = FindKey(chain.key, &key)) return status;
+  if (Status status = FindKey(chain.served_by, &served_by)) return status;
+  for (Key end : {key, served_by}) {
+    if (end == kUndefined || keys_.IsAlias(end)) return Invalid("a chain cannot name " + keys_.Name(end));
+  }
+  if (const auto it = chains_.find(key); it != chains_.end()) {
+    return Duplicate(keys_.Name(key) + " has a chain already, to " + keys_.Name(it->second));
+  }
+  std::string path = keys_.Name(key);
+  for (Key at = served_by;;) {
+    path += " -> " + keys_.Name(at);
+    if (at == key) return Invalid("the chain would be a cycle: " + path);
+    const auto next = chains_.find(at);
+    if (next == chains_.end()) break;
+    at = next->second;
+  }
+  chains_[key] = served_by;
+  ChangedEverywhere(key);
+  Keep(chain.name, {.what = Handle::What::kChain, .key = key});
+  return std::nullopt;
+}
+
+// ---- listeners ----
+
+Status Registry::Listen(const scenario::Listen& listen, int line) {
+  (void)line;
+  if (Status status = CheckNewName(listen.name)) return status;
+  Listener& listener = listeners_[listen.name];
+  listener = {};
+  std::vector<const Operator*> defined;
+  for (const auto& [name, op] : operators_) {
+    if (op.defined) defined.push_back(&op);
+  }
+  std::sort(defined.begin(), defined.end(), [](const Operator* a, const Operator* b) { return a->id < b->id; });
+  for (const Operator* op : defined) listener.heard.push_back("+" + op->name);
+  Keep(listen.name, {.what = Handle::What::kListener, .listener = listen.name});
+  return std::nullopt;
+}
+
+void Registry::Tell(const std::string& news) {
+  for (auto& [name, listener] : listeners_) {
+    if (listener.live) listener.heard.push_back(news);
+  }
+}
+
+std::optional<std::vector<std::string>> Registry::Heard(const std::string& listener) {
+  const auto it = listeners_.find(listener);
+  if (it == listeners_.end()) return std::nullopt;
+  return std::exchange(it->second.heard, {});
+}
+
+// ---- release ----
+
+Status Registry::Release(const std::string& name) {
+  const auto it = named_.find(name);
+  if (it == named_.end()) return NotFound("there is no registration '" + name + "'");
+  Handle& handle = *it->second;
+  if (handle.state == Handle::State::kReleased) return Error{"invalid-handle", "'" + name + "' was released already"};
+  const bool live = handle.state == Handle::State::kLive;
+  handle.state = Handle::State::kReleased;
+  if (live) Undo(handle);
+  return std::nullopt;
+}
+
+void Registry::Undo(Handle& handle) {
+  switch (handle.what) {
+    case Handle::What::kDefinition: {
+      Operator& op = operators_.at(handle.operator_name);
+      Tell("-" + op.name);
+      op.defined = false;
+      op.schema.clear();
+      op.types = {};
+      RemoveIfUnused(handle.operator_name);
+      return;
+    }
+    case Handle::What::kKernel: {
+      Operator& op = operators_.at(handle.operator_name);
+      std::vector<const Registration*>& stack = op.kernels.at(handle.key);
+      std::erase(stack, handle.registration);
+      if (stack.empty()) op.kernels.erase(handle.key);
+      released_.insert(handle.registration);
+      Changed(op, handle.key);
+      RemoveIfUnused(handle.operator_name);
+      return;
+    }
+    case Handle::What::kFallback:
+      fallbacks_.erase(handle.key);
+      released_.insert(handle.registration);
+      ChangedEverywhere(handle.key);
+      return;
+    case Handle::What::kChain:
+      chains_.erase(handle.key);
+      ChangedEverywhere(handle.key);
+      return;
+    case Handle::What::kListener:
+      listeners_.at(handle.listener).live = false;
+      return;
+  }
+}
+
+std::int64_t Registry::Destroyed(const std::string& kernel) const {
+  std::int64_t count = 0;
+  if (const auto it = refused_.find(kernel); it != refused_.end()) count = it->second;
+  for (const Registration* registration : released_) {
+    if (registration->kernel != kernel || registration->fallthrough) continue;
+    // A stale slot keeps the kernel that it holds.
+    const bool held = std::any_of(operators_.begin(), operators_.end(), [&](const auto& entry) {
+      return std::any_of(entry.second.stored.begin(), entry.second.stored.end(),
+                         [&](const auto& slot) { return slot.second.winner == registration; });
+    });
+    if (!held) ++count;
+  }
+  return count;
+}
+
+// ---- slots, and what a change does to them ----
+
+Slot Registry::Computed(const Operator& op, Key key, std::vector<Trial>* trials) const {
+  return Resolve(keys_, LiveOf(op), key, trials);
+}
+
+Slot Registry::SlotOf(const Operator& op, Key key) const {
+  if (const auto it = op.stored.find(key); it != op.stored.end()) return it->second;
+  return Computed(op, key);
+}
+
+bool Registry::IsStale(const Operator& op) const {
+  return std::any_of(op.stored.begin(), op.stored.end(),
+                     [&](const auto& slot) { return slot.second != Computed(op, slot.first); });
+}
+
+void Registry::Changed(Operator& op, Key key) {
+  for (auto it = op.resolved.begin(); it != op.resolved.end();) {
+    if (Reads(keys_, chains_, *it).contains(key)) {
+      ++op.counters.invalidations;
+      it = op.resolved.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  if (!KeepsStoredTables()) return;
+  for (Key slot : Refreshed(key)) op.stored[slot] = Computed(op, slot);
+}
+
+void Registry::ChangedEverywhere(Key key) {
+  for (auto& [name, op] : operators_) Changed(op, key);
+}
+
+void Registry::Flush() {
+  for (auto& [name, op] : operators_) op.resolved.clear();
+}
+
+bool Registry::KeepsStoredTables() const {
+  return Deviates(Deviation::kStaleAutogradOther) || Deviates(Deviation::kStaleAutogradNestedTensor) ||
+         Deviates(Deviation::kStaleAfterCompositeExplicit);
+}
+
+std::set<Key> Registry::Refreshed(Key key) const {
+  std::set<Key> slots;
+  if (keys_.IsAlias(key)) {
+    const std::vector<Key> members = keys_.Members(key);
+    slots.insert(members.begin(), members.end());
+    const std::string& name = keys_.Name(key);
+    if (name == "CompositeImplicitAutograd" || name == "CompositeExplicitAutograd" ||
+        name == "CompositeExplicitAutogradNonFunctional") {
+      slots.insert(kUndefined);
+    }
+    if (name == "CompositeExplicitAutograd" && !Deviates(Deviation::kStaleAfterCompositeExplicit)) {
+      const std::vector<Key> implicit = keys_.Members(*keys_.Find("CompositeImplicitAutograd"));
+      slots.insert(implicit.begin(), implicit.end());
+    }
+    return slots;
+  }
+  slots.insert(key);
+  const auto is_behind = [&](const char* autograd) {
+    const std::vector<Key>& behind = keys_.Behind(*keys_.Find(autograd));
+    return std::find(behind.begin(), behind.end(), key) != behind.end();
+  };
+  // A dense key, or one behind AutogradOther, refreshes the autograd key of its component, which for SparseCPU is
+  // AutogradCPU.
+  if (keys_.IsDense(key) || is_behind("AutogradOther")) slots.insert(keys_.AutogradOf(keys_.ComponentOf(key)));
+  if (is_behind("AutogradOther") && !Deviates(Deviation::kStaleAutogradOther)) {
+    slots.insert(*keys_.Find("AutogradOther"));
+  }
+  if (is_behind("AutogradNestedTensor") && !Deviates(Deviation::kStaleAutogradNestedTensor)) {
+    slots.insert(*keys_.Find("AutogradNestedTensor"));
+  }
+  // Chains are none of libtorch's: what they lead to is always fresh.
+  for (const auto& [from, to] : chains_) slots.insert(from);
+  return slots;
+}
+
+}  // namespace plumbline::model
