@@ -260,21 +260,25 @@ class Index:
                         self.clause(identifier, self.name(path), number, "this comment")
 
     def read_faults(self):
-        path = self.root / "reference/faults/faults.h"
-        if not path.exists():
-            return
-        text, file, names = path.read_text(encoding="utf-8"), self.name(path), {}
-        for use in FAULT.finditer(text):
-            if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith("//"):
-                continue
-            number = text.count("\n", 0, use.start()) + 1
-            if use[1] in names:
-                self.error(file, number, f"the fault {use[1]} stands twice, first at line {names[use[1]]}")
-            names[use[1]] = number
-            found = self.clause(use[2], file, number, f"the fault {use[1]}")
-            if found:
-                what = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', use[3]))
-                found.faults.append({"name": use[1], "where": f"{file}:{number}", "what": what})
+        names = {}
+        for path in [p for p in self.sources("reference/faults") if p.suffix == ".h"]:
+            text, file = path.read_text(encoding="utf-8"), self.name(path)
+            for use in FAULT.finditer(text):
+                if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith("//"):
+                    continue
+                where = f"{file}:{text.count(chr(10), 0, use.start()) + 1}"
+                self.read_fault(use, where, names)
+
+    def read_fault(self, use, where, names):
+        file, line = where.rsplit(":", 1)
+        name = use[1]
+        if name in names:
+            self.error(file, line, f"the fault {name} stands twice, first at {names[name]}")
+        names[name] = where
+        found = self.clause(use[2], file, line, f"the fault {name}")
+        if found:
+            what = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', use[3]))
+            found.faults.append({"name": name, "where": where, "what": what})
 
     # ---- checks over all ----
 
@@ -322,7 +326,7 @@ class Index:
             if clause.strength == "MUST" and not clause.faults:
                 report = self.error if self.missing_fault_is_error else self.warn
                 report(clause.file, clause.line,
-                       f"{clause.id} is a MUST and has no fault; add one to reference/faults/faults.h")
+                       f"{clause.id} is a MUST and has no fault; add one to reference/faults")
             if not clause.model:
                 self.warn(clause.file, clause.line, f"{clause.id} is named by no line of spec/model")
 

@@ -1,0 +1,215 @@
+"""What breaks the build: run against a small tree that is sound, and then lacks one thing at a time."""
+
+import contextlib
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+import clause_index
+
+CHAPTER = """# Keys
+
+### KEY-001 Names are exact
+`MUST` · profile core · since 1
+
+A name is spelled `exactly` or <not> at *all*.
+
+*Example* [KEY-001-exact](../corpus/keys/KEY-001-exact.scn)
+
+```scn
+impl  demo::f  CPU  k1
+call  demo::f  [CPU]  => k1
+```
+
+*PyTorch* agrees.
+
+### KEY-002 Sets are sets
+`SHOULD` · profile guards · needs KEY-001 · since 1
+
+See KEY-001.
+
+*Example*
+
+```scn
+call  demo::f  [CPU CPU]  => k1
+```
+
+*PyTorch* differs.
+"""
+SCENARIO = """scenario 1 pytorch-1.13
+clauses  KEY-001
+
+impl     demo::f  CPU  k1
+# between
+call     demo::f  [CPU]   => k1
+"""
+SUITE = """#define PL_CLAUSES(...) Clauses({__VA_ARGS__})
+PL_CASE(Sets) { PL_CLAUSES("KEY-002",
+                           "KEY-001"); }
+"""
+MODEL = """int a;  // [KEY-001]
+int b;  // [KEY-001] [KEY-002]
+"""
+FAULTS = """// X(name, "KEY-999", "in a comment")
+#define PLUMBLINE_FAULTS(X)                     \\
+  X(case_is_ignored, "KEY-001", "names match "  \\
+                                "in any case")
+"""
+
+
+class ClauseIndexTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        self.write("spec/clauses/01-keys.md", CHAPTER)
+        self.write("spec/corpus/keys/KEY-001-exact.scn", SCENARIO)
+        self.write("conformance/suites/keys.cc", SUITE)
+        self.write("spec/model/keys.cc", MODEL)
+        self.write("reference/faults/fault_list.h", FAULTS)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def edit(self, name, old, new):
+        text = (self.root / name).read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new))
+
+    def index(self, faults="error"):
+        index = clause_index.Index(self.root, faults)
+        index.run()
+        return index
+
+    def assert_errors(self, *parts):
+        errors = self.index().errors
+        self.assertEqual(len(errors), len(parts), errors)
+        for error, part in zip(errors, parts):
+            self.assertIn(part, error)
+
+    def test_a_sound_tree_has_no_errors(self):
+        index = self.index()
+        self.assertEqual(index.errors, [])
+        self.assertEqual(index.warnings, [])
+
+    def test_everything_is_linked(self):
+        clauses = {c["id"]: c for c in json.loads(self.index().to_json())["clauses"]}
+        first = clauses["KEY-001"]
+        self.assertEqual(first["where"], "spec/clauses/01-keys.md:3")
+        self.assertEqual(first["tests"], ["spec/corpus/keys/KEY-001-exact.scn:2", "conformance/suites/keys.cc:2"])
+        self.assertEqual(first["model"], ["spec/model/keys.cc:1", "spec/model/keys.cc:2"])
+        self.assertEqual(first["faults"], [{"name": "case_is_ignored", "where": "reference/faults/fault_list.h:3",
+                                            "what": "names match in any case"}])
+        self.assertEqual(first["text"], "A name is spelled exactly or <not> at all.")
+        self.assertEqual(first["html"],
+                         "<p>A name is spelled <code>exactly</code> or &lt;not&gt; at <em>all</em>.</p>")
+        self.assertEqual(first["pytorch"], "agrees.")
+        second = clauses["KEY-002"]
+        self.assertEqual((second["strength"], second["profile"], second["needs"]), ("SHOULD", "guards", ["KEY-001"]))
+        self.assertEqual(second["tests"], ["conformance/suites/keys.cc:2"])
+        self.assertEqual(second["examples"], ["call  demo::f  [CPU CPU]  => k1"])
+
+    def test_a_removed_test_is_an_error(self):
+        self.edit("conformance/suites/keys.cc", '"KEY-002",', "")
+        self.assert_errors("01-keys.md:17: error: KEY-002 has no test")
+
+    def test_a_removed_clause_is_an_error_for_all_who_name_it(self):
+        text = (self.root / "spec/clauses/01-keys.md").read_text(encoding="utf-8")
+        start, end = text.index("### KEY-001"), text.index("### KEY-002")
+        self.write("spec/clauses/01-keys.md", text[:start] + text[end:])
+        self.assert_errors(
+            "KEY-001-exact.scn:2: error: this scenario names KEY-001", "keys.cc:2: error: this case names KEY-001",
+            "model/keys.cc:1: error: this line of the model names KEY-001", "model/keys.cc:2: error",
+            "fault_list.h:3: error: the fault case_is_ignored names KEY-001", "the text names KEY-001",
+            "KEY-002 needs KEY-001")
+
+    def test_a_removed_fault_is_an_error_or_a_warning_as_asked(self):
+        self.edit("reference/faults/fault_list.h", 'X(case_is_ignored, "KEY-001",', "")
+        self.assert_errors("01-keys.md:3: error: KEY-001 is a MUST and has no fault")
+        index = self.index(faults="warn")
+        self.assertEqual(index.errors, [])
+        self.assertEqual(len(index.warnings), 1)
+
+    def test_a_should_needs_no_fault_and_a_missing_model_line_only_warns(self):
+        self.edit("spec/model/keys.cc", " [KEY-002]", "")
+        index = self.index()
+        self.assertEqual(index.errors, [])
+        self.assertIn("KEY-002 is named by no line of spec/model", index.warnings[0])
+
+    def test_ids_are_unique_and_well_formed(self):
+        self.edit("spec/clauses/01-keys.md", "### KEY-002", "### KEY-001")
+        self.edit("spec/clauses/01-keys.md", "· needs KEY-001 ", "")
+        self.edit("conformance/suites/keys.cc", '"KEY-002",', "")
+        self.edit("spec/model/keys.cc", " [KEY-002]", "")
+        self.assert_errors("01-keys.md:17: error: KEY-001 is already used at spec/clauses/01-keys.md:3")
+        self.edit("spec/clauses/01-keys.md", "### KEY-001 Sets", "### KEY-2 Sets")
+        self.assert_errors("'KEY-2' is no clause id of this chapter")
+        self.edit("spec/clauses/01-keys.md", "### KEY-2 Sets", "### RES-002 Sets")
+        self.assert_errors("'RES-002' is no clause id of this chapter")
+
+    def test_the_line_under_the_heading_is_checked(self):
+        self.edit("spec/clauses/01-keys.md", "profile guards", "profile nonsense")
+        self.assert_errors("unknown profile 'nonsense'")
+        self.edit("spec/clauses/01-keys.md", "`SHOULD` · profile nonsense", "`MAY` · profile core")
+        self.assert_errors("01-keys.md:18: error: the line under KEY-002 must read")
+
+    def test_needs_names_clauses_and_has_no_circle(self):
+        self.edit("spec/clauses/01-keys.md", "needs KEY-001", "needs KEY-001, KEY-009")
+        self.assert_errors("KEY-002 needs KEY-009, which no chapter holds")
+        self.edit("spec/clauses/01-keys.md", "needs KEY-001, KEY-009", "needs KEY-001")
+        self.edit("spec/clauses/01-keys.md", "profile core · since", "profile core · needs KEY-002 · since")
+        self.assert_errors("`needs` runs in a circle: KEY-001 -> KEY-002 -> KEY-001")
+
+    def test_every_scenario_names_a_clause(self):
+        self.write("spec/corpus/keys/loose.scn", "scenario 1 pytorch-1.13\n")
+        self.assert_errors("loose.scn:1: error: this scenario names no clause")
+
+    def test_a_scenario_names_the_clause_that_it_is_filed_under(self):
+        self.write("spec/corpus/keys/KEY-002-filed.scn", SCENARIO)
+        self.assert_errors("filed under KEY-002 and does not name it")
+
+    def test_an_example_stays_with_its_corpus_file(self):
+        self.edit("spec/corpus/keys/KEY-001-exact.scn", "[CPU]   => k1", "[CPU]   => k2")
+        self.assert_errors("the example of KEY-001 has left KEY-001-exact: it lacks (in order) 'call demo::f [CPU] => k1'")
+        (self.root / "spec/corpus/keys/KEY-001-exact.scn").unlink()
+        errors = self.index().errors
+        self.assertIn("KEY-001 links to ../corpus/keys/KEY-001-exact.scn, which is not there", errors[0])
+
+    def test_a_clause_has_text_example_and_note(self):
+        self.edit("spec/clauses/01-keys.md", "*PyTorch* differs.", "")
+        self.assert_errors("KEY-002 needs an *Example* and, after it, a *PyTorch* note")
+
+    def test_comments_elsewhere_name_clauses_that_exist(self):
+        self.write("reference/registry/registry.cc", "int x;  // [REG-001]\n")
+        self.assert_errors("registry.cc:1: error: this comment names REG-001")
+
+    def test_a_fault_stands_once(self):
+        self.edit("reference/faults/fault_list.h", "#define PLUMBLINE_FAULTS(X)",
+                  '#define OTHER(X) X(case_is_ignored, "KEY-001", "again")\n#define PLUMBLINE_FAULTS(X)')
+        self.assert_errors("the fault case_is_ignored stands twice")
+
+    def test_an_empty_tree_is_an_error(self):
+        with tempfile.TemporaryDirectory() as empty:
+            index = clause_index.Index(empty)
+            self.assertFalse(index.run())
+            self.assertIn("no chapter holds a clause", index.errors[0])
+
+    def test_the_program_writes_only_when_sound(self):
+        output = self.root / "out/clauses.json"
+        arguments = ["--root", str(self.root), "--output", str(output), "--faults", "error"]
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as stderr:
+            self.assertEqual(clause_index.main(arguments), 0)
+            self.assertEqual(len(json.loads(output.read_text(encoding="utf-8"))["clauses"]), 2)
+            output.unlink()
+            self.edit("conformance/suites/keys.cc", '"KEY-002",', "")
+            self.assertEqual(clause_index.main(arguments), 1)
+            self.assertFalse(output.exists())
+        self.assertIn("KEY-002 has no test", stderr.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
