@@ -33,9 +33,9 @@ struct BuiltinFallback {
 };
 struct Description {
   std::string name, version, release;
-  std::vector<KeyDeclaration> keys;
+  std::vector<KeyDeclaration> keys = {};
   bool own_starting_state = false;  // `fallbacks` replaces what the release brings
-  std::vector<BuiltinFallback> fallbacks;
+  std::vector<BuiltinFallback> fallbacks = {};
 };
 struct OpenOptions {
   bool fresh = false;  // a registry of its own; only where kFreshRegistry says so

@@ -1,0 +1,10 @@
+#include "spec/abi/testing/toy_table.h"
+
+#include "spec/abi/adapter.h"
+#include "spec/abi/testing/toy_backend.h"
+
+namespace plumbline::abi::testing {
+
+const pl_adapter& ToyTable() { return Table<ToyBackend>(); }
+
+}  // namespace plumbline::abi::testing
