@@ -74,7 +74,7 @@ def check_include(file, included, quoted):
     """Why the file may not include this, or None."""
     top = included.split("/")[0]
     if top not in TOP_FOLDERS:
-        if quoted:
+        if quoted and ("/" not in included or included.startswith(".")):
             return f'"{included}" is not written from the root of the tree; write "folder/.../x.h", or <x.h> for a library'
         return None
     if not quoted:

@@ -58,6 +58,8 @@ class ArrowsCheckTest(unittest.TestCase):
 
     def test_includes_are_written_from_the_root_with_quotes(self):
         self.refuses("spec/model/model.cc", "model.h", "not written from the root")
+        self.refuses("spec/model/model.cc", "../tables/release.h", "not written from the root")
+        self.allows("spec/model/model_test.cc", "gtest/gtest.h")
         self.refuses("spec/model/model.cc", "spec/model/model.h", "with quotes", quoted=False)
         self.refuses("spec/model/model.cc", "spec/model/model.cc", "source file")
         self.allows("spec/model/model.cc", "vector", quoted=False)
