@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec/scenario/value.h"
@@ -18,11 +19,11 @@ namespace plumbline::scenario {
 
 // One kernel that ran, in order of entry.
 struct KernelRun {
-  std::string kernel;                // its name; "builtin:KEY" for a fallback that the release brings
-  std::string operator_name;         // whom it served
-  std::vector<std::string> keys;     // the received key set, lowest priority first
-  std::vector<Value> arguments;      // what it saw
-  int depth = 0;                     // 0: entered by the step itself
+  std::string kernel;             // its name; "builtin:KEY" for a fallback that the release brings
+  std::string operator_name;      // whom it served
+  std::vector<std::string> keys;  // the received key set, lowest priority first
+  std::vector<Value> arguments;   // what it saw
+  int depth = 0;                  // 0: entered by the step itself
   friend bool operator==(const KernelRun&, const KernelRun&) = default;
 };
 
@@ -42,19 +43,20 @@ struct CacheCounters {
 };
 
 struct Outcome {
-  std::string error;                  // class as spelled in spec/tables/error_classes.h; empty: success
-  std::string message;                // of the error; never compared, shown and matched by `says`
-  std::vector<KernelRun> runs;        // calls
-  std::vector<Value> returns;         // calls that succeeded
-  bool warned = false;                // registrations: an override warning was given (WARNINGS claimed)
-  std::optional<bool> truth;          // yes/no queries
+  std::string error;                              // class as spelled in spec/tables/error_classes.h; empty: success
+  std::string message;                            // of the error; never compared, shown and matched by `says`
+  std::vector<KernelRun> runs;                    // calls
+  std::vector<Value> returns;                     // calls that succeeded
+  bool warned = false;                            // registrations: an override warning was given (WARNINGS claimed)
+  std::optional<bool> truth;                      // yes/no queries
   std::optional<std::vector<std::string>> names;  // list queries, schema (one entry), heard ("+ns::f", "-ns::f")
   std::optional<std::vector<TableRow>> table;     // lowest key first, missing slots left out
   std::optional<CacheCounters> counters;
   std::optional<std::int64_t> count;  // destroyed
+  friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// The parts that an author wrote; what is absent is not checked.
+// The parts that an author wrote. What is absent is not checked, but an error that is not expected always differs.
 struct Expectation {
   bool ok = false;                                // `ok`: no error
   std::optional<std::string> error;               // class, or "any"
@@ -66,10 +68,22 @@ struct Expectation {
   std::optional<bool> warned;
   std::optional<bool> truth;
   std::optional<std::vector<std::string>> names;
-  std::optional<std::vector<TableRow>> table;
+  std::optional<std::vector<TableRow>> table;  // as written; the order of rows does not matter
   std::optional<CacheCounters> counters;
   std::optional<std::int64_t> count;
+  friend bool operator==(const Expectation& a, const Expectation& b);
 };
+
+// ---- the closed lists of spellings ----
+
+bool IsErrorClass(std::string_view spelling);  // "no-kernel"
+bool IsRule(std::string_view spelling);        // "kernel", "nonfunctional", ...
+const std::vector<std::string>& ErrorClasses();
+const std::vector<std::string>& Rules();
+const std::vector<std::string>& Signatures();  // names of the signature catalogue
+
+// A written outcome that says all that `outcome` does, and can be checked: what is saved with a found scenario.
+Expectation ExpectationOf(const Outcome& outcome);
 
 }  // namespace plumbline::scenario
 

@@ -34,12 +34,14 @@ enum class CallForm { kBoxed, kTyped };
 struct BodyGuard {  // until the end of the body, also when it throws
   bool include = false;
   std::vector<std::string> keys;
+  friend bool operator==(const BodyGuard&, const BodyGuard&) = default;
 };
 struct BodyRedispatch {
   // Exactly one is set: the received set cut to the keys strictly below `below`; or this very set.
   std::optional<std::string> below;
   std::optional<std::vector<std::string>> keys;
   CallForm form = CallForm::kBoxed;
+  friend bool operator==(const BodyRedispatch&, const BodyRedispatch&) = default;
 };
 struct BodyCall {  // of any operator; no arguments given means the kernel's own arguments
   std::string operator_name;
@@ -47,31 +49,40 @@ struct BodyCall {  // of any operator; no arguments given means the kernel's own
   CallForm form = CallForm::kBoxed;
   std::string signature;
   bool caught = false;  // `try call`: an error is observed and the body goes on
+  friend bool operator==(const BodyCall&, const BodyCall&) = default;
 };
 struct BodyThrow {
   std::string message;
+  friend bool operator==(const BodyThrow&, const BodyThrow&) = default;
 };
 struct BodyReturn {
   struct Argument {  // return one of the kernel's own arguments
     int index = 0;
+    friend bool operator==(const Argument&, const Argument&) = default;
   };
-  struct Inner {};  // whatever the last redispatch or call returned
+  struct Inner {  // whatever the last redispatch or call returned
+    friend bool operator==(const Inner&, const Inner&) = default;
+  };
   std::vector<std::variant<Value, Argument, Inner>> values;
+  friend bool operator==(const BodyReturn&, const BodyReturn&) = default;
 };
-struct BodyStep {  // a registry step from inside the kernel: define, impl, fallback, release
+struct BodyStep {          // a registry step from inside the kernel: define, impl, fallback, release
   std::vector<Step> step;  // exactly one; a vector because Step is incomplete here
+  friend bool operator==(const BodyStep& a, const BodyStep& b);
 };
 using BodyItem = std::variant<BodyGuard, BodyRedispatch, BodyCall, BodyThrow, BodyReturn, BodyStep>;
 
 struct KernelDefinition {
   std::string name;
   std::vector<BodyItem> body;
+  friend bool operator==(const KernelDefinition&, const KernelDefinition&) = default;
 };
 
 struct KernelUse {
   bool fallthrough = false;
   std::string kernel;     // name; one without a definition has an empty body
   std::string signature;  // empty: boxed; else a name of the signature catalogue
+  friend bool operator==(const KernelUse&, const KernelUse&) = default;
 };
 
 // ---- steps ----
@@ -82,20 +93,24 @@ struct Chain {  // declared fallback chain
   std::string key;
   std::string served_by;
   std::string name;
+  friend bool operator==(const Chain&, const Chain&) = default;
 };
 struct LibraryOpen {
   std::string name;
   LibraryKind kind = LibraryKind::kDef;
   std::string name_space;  // "_" is the wildcard
   std::optional<std::string> key;
+  friend bool operator==(const LibraryOpen&, const LibraryOpen&) = default;
 };
 struct LibraryClose {
   std::string name;
+  friend bool operator==(const LibraryClose&, const LibraryClose&) = default;
 };
 struct Define {
   std::string schema;
   std::string library;  // empty: none
   std::string name;     // handle, empty: anonymous, lives to the end
+  friend bool operator==(const Define&, const Define&) = default;
 };
 struct Impl {
   std::string operator_name;
@@ -103,23 +118,30 @@ struct Impl {
   KernelUse kernel;
   std::string library;
   std::string name;
+  friend bool operator==(const Impl&, const Impl&) = default;
 };
 struct Fallback {
   std::optional<std::string> key;
   KernelUse kernel;
   std::string library;
   std::string name;
+  friend bool operator==(const Fallback&, const Fallback&) = default;
 };
 struct Listen {
   std::string name;
+  friend bool operator==(const Listen&, const Listen&) = default;
 };
 struct Release {
   std::string name;  // of a define, impl, fallback, chain or listener
+  friend bool operator==(const Release&, const Release&) = default;
 };
-struct Drain {};
+struct Drain {
+  friend bool operator==(const Drain&, const Drain&) = default;
+};
 struct Find {  // keep a handle to an operator
   std::string operator_name;
   std::string name;
+  friend bool operator==(const Find&, const Find&) = default;
 };
 struct Call {
   CallForm form = CallForm::kBoxed;
@@ -127,22 +149,27 @@ struct Call {
   std::string operator_name;  // or
   std::string handle;         // the name of a find
   std::vector<Value> arguments;
+  friend bool operator==(const Call&, const Call&) = default;
 };
 struct GuardEnter {
   bool include = false;
   std::vector<std::string> keys;
   std::string name;
+  friend bool operator==(const GuardEnter&, const GuardEnter&) = default;
 };
 struct GuardLeave {
   std::string name;
+  friend bool operator==(const GuardLeave&, const GuardLeave&) = default;
 };
-struct Flush {};
+struct Flush {
+  friend bool operator==(const Flush&, const Flush&) = default;
+};
 
 enum class QueryKind {
-  kHasKernel,       // operator, key: direct
-  kHasComputed,     // operator, key: the slot
-  kHasFallback,     // key
-  kOperators,       // names of the scenario's own namespaces
+  kHasKernel,    // operator, key: direct
+  kHasComputed,  // operator, key: the slot
+  kHasFallback,  // key
+  kOperators,    // names of the scenario's own namespaces
   kDangling,
   kOperatorsAtKey,  // key
   kSchema,          // operator
@@ -155,6 +182,7 @@ struct Query {
   QueryKind kind = QueryKind::kHasKernel;
   std::string subject;  // operator, kernel or listener
   std::optional<std::string> key;
+  friend bool operator==(const Query&, const Query&) = default;
 };
 
 using Action = std::variant<Chain, LibraryOpen, LibraryClose, Define, Impl, Fallback, Listen, Release, Drain, Find,
@@ -164,7 +192,8 @@ struct Step {
   Action action;
   std::string thread;  // empty: the main thread; others run one step at a time, started on first use
   std::optional<Expectation> expected;
-  int line = 0;  // 1-based; 0 if not from text
+  int line = 0;  // 1-based; 0 if not from text; no part of equality
+  friend bool operator==(const Step& a, const Step& b);
 };
 
 // ---- the whole ----
@@ -174,6 +203,7 @@ enum class OpenMode { kAny, kProcess, kFresh };  // kAny: fresh where claimed, e
 struct KeyDeclaration {  // a key of the scenario's own, see spec/abi
   enum class Kind { kComponent, kBackend, kMode } kind = Kind::kComponent;
   std::string name, after, autograd;
+  friend bool operator==(const KeyDeclaration&, const KeyDeclaration&) = default;
 };
 
 struct Scenario {
@@ -185,7 +215,12 @@ struct Scenario {
   std::vector<KeyDeclaration> declared_keys;
   std::vector<KernelDefinition> kernels;
   std::vector<Step> steps;
-  std::map<int, std::string> comments;  // full-line comments, by the index of the step that they precede
+
+  // Full-line comments and blank lines, by the index of the step that they precede: lines that are empty or start with
+  // '#', joined by '\n'. The number of steps: at the end; -1: in the head.
+  std::map<int, std::string> comments;
+
+  friend bool operator==(const Scenario&, const Scenario&) = default;
 };
 
 }  // namespace plumbline::scenario

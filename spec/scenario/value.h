@@ -22,6 +22,7 @@ struct Value {
   std::vector<Value> items;  // kList
 
   // A result only: the position of the argument of the step's call that is this very tensor; -1: none, or not told.
+  // A result that an author writes as `arg N` has only this, see ArgumentOf.
   int argument = -1;
 
   static Value None();
@@ -32,6 +33,7 @@ struct Value {
   static Value Bool(bool value);
   static Value String(std::string value);
   static Value List(std::vector<Value> items);
+  static Value ArgumentOf(int index);  // `arg N`: a tensor of unstated keys that is argument N
 
   friend bool operator==(const Value& a, const Value& b);
 };

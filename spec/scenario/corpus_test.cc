@@ -1,0 +1,56 @@
+// Every scenario of the corpus reads, and prints to what reads back the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "spec/scenario/parse.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Tests run in the root of the source tree.
+const char* const kCorpus = "spec/corpus";
+
+std::vector<fs::path> ScenariosIn(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".scn") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Corpus, ReadsAndPrintsBack) {
+  std::vector<fs::path> files = ScenariosIn(kCorpus);
+  EXPECT_FALSE(files.empty());
+  for (const fs::path& file : files) {
+    ParseResult first = Parse(ReadFile(file));
+    if (first.error) {
+      ADD_FAILURE() << file.string() << ":" << first.error->line << ":" << first.error->column << ": "
+                    << first.error->message;
+      continue;
+    }
+    std::string printed = Print(*first.scenario);
+    ParseResult second = Parse(printed);
+    ASSERT_TRUE(second.scenario.has_value()) << file.string() << ": " << second.error->message << "\n" << printed;
+    EXPECT_TRUE(*second.scenario == *first.scenario) << file.string() << "\n" << printed;
+    EXPECT_EQ(Print(*second.scenario), printed) << file.string();
+  }
+}
+
+}  // namespace
+}  // namespace plumbline::scenario
