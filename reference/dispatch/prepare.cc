@@ -1,0 +1,158 @@
+#include "reference/dispatch/prepare.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "reference/keys/error.h"
+#include "reference/registry/registry_core.h"
+
+namespace plumbline::reference {
+namespace {
+
+KeySet WithThread(KeySet arguments) {
+  return KeySet::FromBits((arguments.bits() | thread_state.include) & thread_state.keep);
+}
+
+void EnterKeys(const OperatorEntry& op) {
+  if (thread_state.table_number != op.keys().number()) [[unlikely]] {
+    EnterTable(op.keys());
+  }
+}
+
+KeySet KeysIn(const Value& value) {
+  if (value.is_tensor()) return value.tensor_keys();
+  KeySet keys;
+  if (value.kind() != Value::Kind::kList) return keys;
+  for (const Value& item : value.ToList()) {
+    if (item.is_tensor()) keys = keys | item.tensor_keys();
+  }
+  return keys;
+}
+
+// The error for values that do not fit; looks again, since the definition was read in a section that is over.
+[[noreturn]] void ThrowMisfit(OperatorEntry& op, std::span<const Value> values, bool results) {
+  const Schema schema = SchemaOf(op);
+  const std::vector<SchemaArgument>& list = results ? schema.returns : schema.arguments;
+  const std::string what = results ? "result" : "argument";
+  const std::string where = "\n  schema: " + Print(schema);
+  if (values.size() != list.size()) {
+    Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " has " + std::to_string(list.size()) + " " + what +
+                                           "s; " + (results ? "its kernel left " : "the call gave ") +
+                                           std::to_string(values.size()) + "." + where);
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].type.Takes(values[i])) continue;
+    Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + ": " + what + " " + std::to_string(i + 1) +
+                                           (list[i].name.empty() ? "" : " ('" + list[i].name + "')") + " is " +
+                                           PrintKind(values[i]) + ", the schema says " + Print(list[i].type) + "." +
+                                           where);
+  }
+  Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " was defined anew during the call." + where);
+}
+
+bool Fit(const std::vector<SchemaArgument>& list, const Value* values) {
+  for (const SchemaArgument& argument : list) {
+    if (!argument.type.Takes(*values++)) return false;
+  }
+  return true;
+}
+
+// Checks the arguments on top of the stack and adds up their keys; returns how many they are.
+std::size_t CheckArguments(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given, KeySet* keys) {
+  std::size_t count = 0;
+  bool fit = false;
+  {
+    const ReadSection reading;
+    const Definition* definition = op.definition();
+    if (definition != nullptr) {
+      const Schema& schema = definition->schema;
+      count = schema.arguments.size();
+      if (given.value_or(count) == count && stack.size() >= count) {
+        const Value* const values = stack.Top(count).data();
+        fit = Fit(schema.arguments, values);
+        if (keys != nullptr && fit) {
+          for (std::uint64_t left = definition->key_arguments; left != 0; left &= left - 1) {
+            *keys = *keys | KeysIn(values[std::countr_zero(left)]);
+          }
+        }
+        if (fit) return count;
+      }
+    }
+  }
+  if (op.state() != OperatorState::kDefined) op.core().ThrowUncallable(op);
+  ThrowMisfit(op, stack.Top(std::min(stack.size(), given.value_or(count))), false);
+}
+
+// What a boxed kernel left must be what the schema says.
+void CheckResults(OperatorEntry& op, Stack& stack, std::size_t below) {
+  {
+    const ReadSection reading;
+    const Definition* definition = op.definition();
+    if (definition == nullptr) return;  // undefined by the kernel itself
+    const std::vector<SchemaArgument>& returns = definition->schema.returns;
+    if (stack.size() == below + returns.size() && Fit(returns, stack.Top(returns.size()).data())) return;
+  }
+  if (op.state() != OperatorState::kDefined) return;
+  ThrowMisfit(op, stack.Top(stack.size() > below ? stack.size() - below : 0), true);
+}
+
+void Run(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::size_t below) {
+  BoxedCall call{prepared.kernel(), op, prepared.keys(), stack};
+  prepared.kernel().boxed(call);
+  if (prepared.kernel().signature == nullptr) CheckResults(op, stack, below);
+}
+
+}  // namespace
+
+Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
+  OperatorEntry& op = *view.op;
+  EnterKeys(op);
+  RegistryCore& core = op.core();
+  const Located located = core.Locate(view, redispatch ? keys : WithThread(keys), !redispatch, redispatch);
+  kernel_ = located.kernel;
+  keys_ = located.keys;
+  counted_ = located.counted;
+  direct_ = located.direct;
+  observed_ = located.event.op != nullptr && core.call_observer() != nullptr;
+  if (counted_) ++thread_state.kernels_running;
+  if (observed_) ++thread_state.depth;
+}
+
+Prepared::~Prepared() {
+  if (observed_) --thread_state.depth;
+  if (!counted_) return;
+  --thread_state.kernels_running;
+  DropKernel(kernel_);
+}
+
+View& ViewFor(OperatorEntry& op, const Signature& signature) { return op.core().ViewFor(op, signature); }
+
+Schema SchemaOf(OperatorEntry& op) {
+  EnterKeys(op);
+  {
+    const ReadSection reading;
+    if (const Definition* definition = op.definition()) return definition->schema;
+  }
+  op.core().ThrowUncallable(op);
+}
+
+void CallBoxed(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given) {
+  EnterKeys(op);
+  KeySet keys;
+  const std::size_t count = CheckArguments(op, stack, given, &keys);
+  const std::size_t below = stack.size() - count;
+  const Prepared prepared(op.boxed_view(), keys, false);
+  Run(prepared, op, stack, below);
+}
+
+void RedispatchBoxed(OperatorEntry& op, KeySet keys, Stack& stack, std::optional<std::size_t> given) {
+  EnterKeys(op);
+  const std::size_t count = CheckArguments(op, stack, given, nullptr);
+  const std::size_t below = stack.size() - count;
+  const Prepared prepared(op.boxed_view(), keys, true);
+  Run(prepared, op, stack, below);
+}
+
+void RunBoxed(const Prepared& prepared, OperatorEntry& op, Stack& stack) { Run(prepared, op, stack, 0); }
+
+}  // namespace plumbline::reference

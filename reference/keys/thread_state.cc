@@ -1,0 +1,120 @@
+#include "reference/keys/thread_state.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace plumbline::reference {
+
+constinit thread_local ThreadState thread_state;
+
+namespace {
+
+struct Threads {
+  std::mutex mutex;
+  std::vector<ThreadState*> states;
+};
+
+// Never destroyed: threads may outlive static destruction.
+Threads& AllThreads() {
+  static Threads* const threads = [] {
+    auto* made = new Threads;
+    // In a child process only the forking thread lives on.
+    pthread_atfork([] { AllThreads().mutex.lock(); }, [] { AllThreads().mutex.unlock(); },
+                   [] {
+                     auto& states = AllThreads().states;
+                     const bool known = std::find(states.begin(), states.end(), &thread_state) != states.end();
+                     states.clear();
+                     if (known) states.push_back(&thread_state);
+                     AllThreads().mutex.unlock();
+                   });
+    return made;
+  }();
+  return *threads;
+}
+
+struct Words {
+  std::uint32_t table_number;
+  std::uint64_t include, keep;
+};
+
+// The words of the tables that are not loaded, and the thread's place in the list; destroyed with the thread.
+struct ThreadRecord {
+  std::vector<Words> stored;
+  ThreadRecord() {
+    Threads& threads = AllThreads();
+    const std::lock_guard lock(threads.mutex);
+    threads.states.push_back(&thread_state);
+  }
+  ~ThreadRecord() {
+    Threads& threads = AllThreads();
+    const std::lock_guard lock(threads.mutex);
+    std::erase(threads.states, &thread_state);
+    thread_state.table_number = ThreadState::kNoTable;
+  }
+};
+
+ThreadRecord& Record() {
+  thread_local ThreadRecord record;
+  return record;
+}
+
+}  // namespace
+
+void EnterTable(const KeyTable& table) {
+  ThreadState& state = thread_state;
+  if (state.table_number == table.number()) return;
+  std::vector<Words>& stored = Record().stored;
+  if (state.table_number != ThreadState::kNoTable) stored.push_back({state.table_number, state.include, state.keep});
+  state.table_number = table.number();
+  const auto known = std::find_if(stored.begin(), stored.end(),
+                                  [&](const Words& words) { return words.table_number == table.number(); });
+  if (known != stored.end()) {
+    state.include = known->include;
+    state.keep = known->keep;
+    stored.erase(known);
+    return;
+  }
+  state.include = table.thread_include().bits();
+  state.keep = ~(table.thread_exclude().bits() & KeySet::kFunctionalityBits);
+}
+
+KeySet ThreadInclude(const KeyTable& table) {
+  EnterTable(table);
+  return KeySet::FromBits(thread_state.include);
+}
+
+KeySet ThreadExclude(const KeyTable& table) {
+  EnterTable(table);
+  return KeySet::FromBits(~thread_state.keep & KeySet::kFunctionalityBits);
+}
+
+KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(table), include_(include) {
+  EnterTable(table);
+  if (include_) {
+    added_ = keys.bits() & ~thread_state.include;
+    thread_state.include |= added_;
+  } else {
+    added_ = keys.bits() & KeySet::kFunctionalityBits & thread_state.keep;
+    thread_state.keep &= ~added_;
+  }
+}
+
+KeyGuard::~KeyGuard() {
+  EnterTable(table_);
+  if (include_) {
+    thread_state.include &= ~added_;
+  } else {
+    thread_state.keep |= added_;
+  }
+}
+
+void VisitThreads(void (*visit)(ThreadState& state)) {
+  Threads& threads = AllThreads();
+  const std::lock_guard lock(threads.mutex);
+  for (ThreadState* state : threads.states) visit(*state);
+}
+
+}  // namespace plumbline::reference

@@ -1,0 +1,62 @@
+#include "reference/registry/operator_entry.h"
+
+#include "reference/registry/registry_core.h"
+
+namespace plumbline::reference {
+
+OperatorEntry::OperatorEntry(std::shared_ptr<RegistryCore> core, std::string name, std::uint64_t hash)
+    : core_(std::move(core)), name_(std::move(name)), hash_(hash) {
+  views_.push_back(std::make_unique<View>());
+  views_.front()->op = this;
+  views_.front()->table.store(core_->cold_, std::memory_order_relaxed);
+}
+
+OperatorEntry::~OperatorEntry() = default;
+
+const KeyTable& OperatorEntry::keys() const { return core_->keys(); }
+
+KernelContext* OperatorEntry::Newest(Key key) const {
+  for (auto it = kernels_.rbegin(); it != kernels_.rend(); ++it) {
+    if ((*it)->key == key) return *it;
+  }
+  return nullptr;
+}
+
+KernelContext* OperatorEntry::Newest(AliasRole role) const {
+  const std::optional<Key> alias = keys().Alias(role);
+  return alias ? Newest(*alias) : nullptr;
+}
+
+// The rules, in their order. What a slot holds depends on nothing but what is in force.
+Resolution OperatorEntry::Resolve(int slot) const {
+  const KeyTable& keys = core_->keys_;
+  if (direct_.test(slot)) return {Rule::kKernel, Newest(static_cast<Key>(slot))};
+
+  const auto by_alias = [&](AliasRole role) { return keys.Fills(role, slot) ? Newest(role) : nullptr; };
+  if (KernelContext* kernel = by_alias(AliasRole::kNonFunctional)) return {Rule::kNonFunctional, kernel};
+  if (KernelContext* kernel = by_alias(AliasRole::kExplicit)) return {Rule::kExplicit, kernel};
+  if (KernelContext* kernel = by_alias(AliasRole::kNested)) return {Rule::kNested, kernel};
+  if (KernelContext* kernel = by_alias(AliasRole::kImplicit)) {
+    const SlotSet behind = keys.Behind(slot) & direct_;
+    if (behind.any() && slot == keys.autograd_other_slot()) {
+      return {Rule::kAmbiguous, nullptr, Newest(static_cast<Key>(behind._Find_first())), kernel};
+    }
+    // A kernel of a backend behind this key keeps the implicit one out, and so does an explicit composite one.
+    if (behind.none() && Newest(AliasRole::kExplicit) == nullptr) return {Rule::kImplicit, kernel};
+  }
+  if (KernelContext* kernel = by_alias(AliasRole::kAutograd)) return {Rule::kAutograd, kernel};
+  if (KernelContext* kernel = by_alias(AliasRole::kBatched)) return {Rule::kBatched, kernel};
+  if (KernelContext* kernel = core_->fallbacks_[slot]) return {Rule::kFallback, kernel};
+
+  // A declared chain: chains have no cycles, so this ends.
+  if (core_->chained_.test(slot)) {
+    for (const ChainRecord& chain : core_->chains_) {
+      if (static_cast<int>(chain.key) != slot) continue;
+      const Resolution served = Resolve(static_cast<int>(chain.served_by));
+      if (served.winner != nullptr) return {Rule::kChain, served.winner};
+    }
+  }
+  return {};
+}
+
+}  // namespace plumbline::reference

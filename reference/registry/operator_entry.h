@@ -1,0 +1,129 @@
+// One operator of a registry: its definition, its kernels, what calls read of it, and its resolution cache.
+//
+// An entry exists while something is registered for the operator, and its memory for as long as handles to it do: a
+// handle that outlives the operator gives kInvalidHandle with the operator's name. Another operator of that name, later,
+// is another entry.
+//
+// Fields marked [lock] are guarded by the registry's lock; the rest is fixed or atomic.
+#ifndef PLUMBLINE_REFERENCE_REGISTRY_OPERATOR_ENTRY_H_
+#define PLUMBLINE_REFERENCE_REGISTRY_OPERATOR_ENTRY_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reference/boxing/schema.h"
+#include "reference/registry/published.h"
+#include "reference/registry/rule.h"
+
+namespace plumbline::reference {
+
+class RegistryCore;
+
+struct Definition {
+  Schema schema;
+  std::string place;
+  std::uint64_t key_arguments = 0;  // Schema::key_arguments
+};
+
+struct Resolution {
+  Rule rule = Rule::kMissing;
+  KernelContext* winner = nullptr;   // null: missing or ambiguous
+  KernelContext* rival = nullptr;    // ambiguous: the kernel behind AutogradOther; the implicit one is `implicit`
+  KernelContext* implicit = nullptr;
+  bool fallthrough() const { return winner != nullptr && winner->fallthrough; }
+};
+
+struct CacheCounters {
+  std::uint64_t hits = 0, misses = 0, invalidations = 0;
+};
+
+enum class OperatorState : std::uint8_t { kDefined, kDangling, kReleased };
+
+class OperatorEntry {
+ public:
+  OperatorEntry(std::shared_ptr<RegistryCore> core, std::string name, std::uint64_t hash);
+  OperatorEntry(const OperatorEntry&) = delete;
+  OperatorEntry& operator=(const OperatorEntry&) = delete;
+  ~OperatorEntry();
+
+  const std::string& name() const { return name_; }
+  std::uint64_t hash() const { return hash_; }
+  RegistryCore& core() const { return *core_; }
+  const KeyTable& keys() const;
+  OperatorState state() const { return state_.load(std::memory_order_acquire); }
+
+  void Retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void Release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  // Read inside a read section; null while the operator is not defined.
+  const Definition* definition() const { return definition_.load(std::memory_order_acquire); }
+
+  View& boxed_view() { return *views_.front(); }
+
+ private:
+  friend class RegistryCore;
+  friend class Registry;
+  friend class Describer;
+
+  // The rules for a slot. [lock]
+  Resolution Resolve(int slot) const;
+  KernelContext* Newest(Key key) const;  // [lock]
+  KernelContext* Newest(AliasRole role) const;
+
+  const std::shared_ptr<RegistryCore> core_;
+  const std::string name_;
+  const std::uint64_t hash_;
+  std::atomic<std::int64_t> references_{1};
+  std::atomic<OperatorState> state_{OperatorState::kDangling};
+  std::atomic<Definition*> definition_{nullptr};
+  std::atomic<std::uint64_t> hits_{0};
+
+  std::vector<KernelContext*> kernels_;  // in force, oldest first [lock]
+  SlotSet direct_;                       // slots with a kernel of their own [lock]
+  std::vector<std::unique_ptr<View>> views_;  // the first is for boxed calls; views stay [lock]
+  SlotSet resolved_;                          // [lock]
+  bool published_ = false;                    // some view has a table of its own [lock]
+  std::size_t place_in_list_ = 0;             // in the registry's list of operators [lock]
+  std::uint64_t number_ = 0;                  // order of creation
+  std::uint64_t misses_ = 0, invalidations_ = 0;  // [lock]
+};
+
+// A counted reference to an operator, possibly none. A value; distinct objects may be used by distinct threads.
+class OperatorRef {
+ public:
+  OperatorRef() = default;
+  explicit OperatorRef(OperatorEntry* entry) : entry_(entry) {}  // takes over one reference
+  static OperatorRef Share(OperatorEntry& entry) {
+    entry.Retain();
+    return OperatorRef(&entry);
+  }
+  OperatorRef(const OperatorRef& other) : entry_(other.entry_) {
+    if (entry_ != nullptr) entry_->Retain();
+  }
+  OperatorRef(OperatorRef&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
+  OperatorRef& operator=(OperatorRef other) noexcept {
+    std::swap(entry_, other.entry_);
+    return *this;
+  }
+  ~OperatorRef() {
+    if (entry_ != nullptr) entry_->Release();
+  }
+
+  explicit operator bool() const { return entry_ != nullptr; }
+  OperatorEntry& operator*() const { return *entry_; }
+  OperatorEntry* operator->() const { return entry_; }
+  OperatorEntry* get() const { return entry_; }
+
+ private:
+  OperatorEntry* entry_ = nullptr;
+};
+
+}  // namespace plumbline::reference
+
+#endif  // PLUMBLINE_REFERENCE_REGISTRY_OPERATOR_ENTRY_H_

@@ -1,0 +1,29 @@
+#include "reference/registry/published.h"
+
+#include <algorithm>
+#include <new>
+
+namespace plumbline::reference {
+
+Table* Table::Make(const KeyTable& keys) {
+  const std::size_t slots = static_cast<std::size_t>(keys.slot_count());
+  void* memory = ::operator new(sizeof(Table) + (slots - 1) * sizeof(std::atomic<std::uintptr_t>));
+  Table* table = static_cast<Table*>(memory);
+  std::fill(std::begin(table->masks), std::end(table->masks), ~std::uint64_t{0});
+  std::copy(std::begin(keys.rows()), std::end(keys.rows()), std::begin(table->rows));
+  for (std::size_t i = 0; i < slots; ++i) new (&table->slots[i]) std::atomic<std::uintptr_t>(kIndirect);
+  return table;
+}
+
+void Table::Delete(Table* table) { ::operator delete(table); }
+
+void DropKernel(const KernelContext* kernel) {
+  if (kernel->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::shared_ptr<std::atomic<std::int64_t>> undead = kernel->undead;
+  delete kernel;
+  if (undead == nullptr) return;
+  undead->fetch_sub(1, std::memory_order_acq_rel);
+  undead->notify_all();
+}
+
+}  // namespace plumbline::reference

@@ -1,0 +1,245 @@
+#include "reference/registry/registry.h"
+
+#include <algorithm>
+
+#include "reference/registry/describe.h"
+#include "reference/registry/registry_core.h"
+
+namespace plumbline::reference {
+
+Place::Place(std::source_location location)
+    : text_(std::string(location.file_name()) + ":" + std::to_string(location.line())) {}
+
+// ---- Registration ----
+
+Registration::Registration(std::shared_ptr<RegistrationRecord> record) : record_(std::move(record)) {}
+
+Registration& Registration::operator=(Registration&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  record_ = std::move(other.record_);
+  return *this;
+}
+
+Registration::~Registration() { Release(); }
+
+void Registration::Release() {
+  if (record_ == nullptr) return;
+  const std::shared_ptr<RegistrationRecord> record = std::move(record_);
+  record->core->Release(*record);
+}
+
+bool Registration::in_force() const { return record_ != nullptr && record_->core->InForce(*record_); }
+
+bool Registration::replaced_kernel() const { return record_ != nullptr && record_->replaced; }
+
+// ---- Library ----
+
+Library::Library(Registry& registry, LibraryKind kind, std::string_view name_space, std::optional<Key> key, Place place)
+    : record_(registry.core_->OpenLibrary(kind, name_space, key, std::move(place).Take())), registry_(&registry) {}
+
+Library& Library::operator=(Library&& other) noexcept {
+  if (this == &other) return *this;
+  Close();
+  record_ = std::move(other.record_);
+  registry_ = other.registry_;
+  kept_ = std::move(other.kept_);
+  return *this;
+}
+
+Library::~Library() { Close(); }
+
+void Library::Close() {
+  if (record_ != nullptr) record_->core->CloseLibrary(*record_);
+  kept_.clear();
+}
+
+bool Library::open() const {
+  if (record_ == nullptr) return false;
+  return record_->open;
+}
+
+void Library::Def(std::string_view schema, Place place) {
+  kept_.push_back(registry_->Define(schema, std::move(place), this));
+}
+
+void Library::Def(std::string_view schema, Kernel kernel, Place place) {
+  Registration definition = registry_->Define(schema, place, this);
+  kept_.push_back(registry_->Impl(ParseSchema(schema).full_name(), std::nullopt, std::move(kernel), place, this));
+  kept_.push_back(std::move(definition));
+}
+
+void Library::Impl(std::string_view op, Kernel kernel, Place place) {
+  kept_.push_back(registry_->Impl(op, std::nullopt, std::move(kernel), std::move(place), this));
+}
+
+void Library::Impl(std::string_view op, std::string_view key, Kernel kernel, Place place) {
+  kept_.push_back(registry_->Impl(op, key, std::move(kernel), std::move(place), this));
+}
+
+void Library::Fallback(Kernel kernel, Place place) {
+  kept_.push_back(registry_->Fallback(std::optional<Key>(), std::move(kernel), std::move(place), this));
+}
+
+// ---- Registry ----
+
+Registry::Registry(KeyTableRef keys) : Registry(keys, keys->fallbacks()) {}
+
+Registry::Registry(KeyTableRef keys, std::span<const StartingFallback> fallbacks)
+    : core_(std::make_shared<RegistryCore>(keys, fallbacks)) {}
+
+Registry::~Registry() { core_->Close(); }
+
+Registry& Registry::Default() {
+  static Registry* const registry = new Registry(KeyTable::ForRelease("pytorch-1.13"));
+  return *registry;
+}
+
+const KeyTable& Registry::keys() const { return core_->keys(); }
+
+Registration Registry::Define(std::string_view schema, Place place, const Library* library) {
+  return Registration(core_->Define(ParseSchema(schema), std::move(place).Take(),
+                                    library == nullptr ? nullptr : library->record_.get()));
+}
+
+Registration Registry::DefineInferred(std::string_view name, const Signature& signature, Place place,
+                                      const Library* library) {
+  Schema schema = signature.schema();
+  schema.name = ParseOperatorName(name);
+  return Registration(core_->Define(std::move(schema), std::move(place).Take(),
+                                    library == nullptr ? nullptr : library->record_.get()));
+}
+
+Registration Registry::Impl(std::string_view op, std::optional<Key> key, Kernel kernel, Place place,
+                            const Library* library) {
+  return Registration(core_->Impl(op, key, kernel, std::move(place).Take(),
+                                  library == nullptr ? nullptr : library->record_.get()));
+}
+
+Registration Registry::Impl(std::string_view op, std::string_view key, Kernel kernel, Place place,
+                            const Library* library) {
+  return Impl(op, std::optional<Key>(keys().Get(key)), std::move(kernel), std::move(place), library);
+}
+
+Registration Registry::Fallback(std::optional<Key> key, Kernel kernel, Place place, const Library* library) {
+  return Registration(core_->Fallback(key, kernel, std::move(place).Take(),
+                                      library == nullptr ? nullptr : library->record_.get()));
+}
+
+Registration Registry::Fallback(std::string_view key, Kernel kernel, Place place, const Library* library) {
+  return Fallback(std::optional<Key>(keys().Get(key)), std::move(kernel), std::move(place), library);
+}
+
+Registration Registry::DeclareChain(Key key, Key served_by, Place place) {
+  return Registration(core_->DeclareChain(key, served_by, std::move(place).Take()));
+}
+
+Registration Registry::Listen(Listener listener, Place place) {
+  return Registration(core_->Listen(std::move(listener), std::move(place).Take()));
+}
+
+void Registry::WarnTo(std::function<void(std::string_view)> sink) { core_->WarnTo(std::move(sink)); }
+
+OperatorRef Registry::Find(std::string_view name) const { return core_->Find(name); }
+
+OperatorRef Registry::FindOrThrow(std::string_view name) const {
+  OperatorRef op = core_->Find(name);
+  if (op && op->state() == OperatorState::kDefined) return op;
+  if (op) core_->ThrowUncallable(*op);
+  std::vector<std::string> near;
+  {
+    const std::lock_guard lock(core_->mutex_);
+    near = Describer(*core_).NearNamesLocked(name);
+  }
+  std::string message = "Could not find operator '" + std::string(name) + "'.";
+  for (std::size_t i = 0; i < near.size(); ++i) message += (i == 0 ? " Did you mean " : " or ") + near[i];
+  message += near.empty() ? " Nothing is registered under a similar name: is the library that defines it loaded?" : "?";
+  Throw(ErrorClass::kNotFound, message);
+}
+
+namespace {
+
+std::vector<std::string> Sorted(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> Registry::Operators() const {
+  const std::lock_guard lock(core_->mutex_);
+  std::vector<std::string> names;
+  for (const OperatorEntry* op : core_->operators_) names.push_back(op->name());
+  return Sorted(std::move(names));
+}
+
+std::vector<std::string> Registry::Dangling() const {
+  const std::lock_guard lock(core_->mutex_);
+  std::vector<std::string> names;
+  for (const OperatorEntry* op : core_->operators_) {
+    if (op->definition() == nullptr) names.push_back(op->name());
+  }
+  return Sorted(std::move(names));
+}
+
+std::vector<std::string> Registry::OperatorsAt(Key key) const {
+  const std::lock_guard lock(core_->mutex_);
+  std::vector<std::string> names;
+  for (const OperatorEntry* op : core_->operators_) {
+    if (op->Newest(key) != nullptr) names.push_back(op->name());
+  }
+  return Sorted(std::move(names));
+}
+
+namespace {
+
+[[noreturn]] void ThrowNoOperator(std::string_view name) {
+  Throw(ErrorClass::kNotFound, "Could not find operator '" + std::string(name) + "'");
+}
+
+}  // namespace
+
+bool Registry::HasKernel(std::string_view name, Key key) const {
+  const OperatorRef op = Find(name);
+  if (!op) ThrowNoOperator(name);
+  const std::lock_guard lock(core_->mutex_);
+  return op->Newest(key) != nullptr;
+}
+
+bool Registry::HasComputed(std::string_view name, Key key) const {
+  if (KeyTable::IsAlias(key)) {
+    Throw(ErrorClass::kInvalidArgument, keys().Name(key) + " is an alias key and has no slot: ask for one of its keys");
+  }
+  const OperatorRef op = Find(name);
+  if (!op) ThrowNoOperator(name);
+  const std::lock_guard lock(core_->mutex_);
+  return op->Resolve(static_cast<int>(key)).winner != nullptr;
+}
+
+bool Registry::HasFallback(Key key) const {
+  if (KeyTable::IsAlias(key)) return false;
+  const std::lock_guard lock(core_->mutex_);
+  return core_->fallbacks_[static_cast<int>(key)] != nullptr;
+}
+
+std::vector<ChainInfo> Registry::Chains() const {
+  const std::lock_guard lock(core_->mutex_);
+  std::vector<ChainInfo> chains;
+  for (const ChainRecord& chain : core_->chains_) chains.push_back({chain.key, chain.served_by, chain.place});
+  return chains;
+}
+
+CacheCounters Registry::Counters(std::string_view name) const {
+  const OperatorRef op = Find(name);
+  if (!op) ThrowNoOperator(name);
+  const std::lock_guard lock(core_->mutex_);
+  return {op->hits_.load(std::memory_order_relaxed), op->misses_, op->invalidations_};
+}
+
+void Registry::CountHits(bool on) { core_->CountHits(on); }
+void Registry::Flush() { core_->Flush(); }
+void Registry::Drain() { core_->Drain(); }
+void Registry::ObserveCalls(CallObserver* observer) { core_->ObserveCalls(observer); }
+void Registry::ObserveRegistrations(RegistrationObserver* observer) { core_->ObserveRegistrations(observer); }
+
+}  // namespace plumbline::reference

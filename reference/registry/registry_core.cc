@@ -1,0 +1,872 @@
+#include "reference/registry/registry_core.h"
+
+#include <algorithm>
+
+#include "reference/registry/describe.h"
+#include "reference/registry/reclaim.h"
+
+namespace plumbline::reference {
+
+constinit std::atomic<CallObserver*> default_call_observer{nullptr};
+constinit std::atomic<RegistrationObserver*> default_registration_observer{nullptr};
+
+namespace {
+
+constexpr std::string_view kWildcard = "_";
+
+std::string_view Name(LibraryKind kind) {
+  switch (kind) {
+    case LibraryKind::kDef:
+      return "DEF";
+    case LibraryKind::kFragment:
+      return "FRAGMENT";
+    case LibraryKind::kImpl:
+      return "IMPL";
+  }
+  return "";
+}
+
+// A fallback that a release brings and that is a kernel of the framework's own: there is none here to run.
+void BuiltInFallback(BoxedCall& call) {
+  Throw(ErrorClass::kUnsupported, "The built-in fallback at " + call.op.keys().Name(call.kernel.key) +
+                                      ", which the release brings, was called for " + call.op.name() +
+                                      ": it does nothing here. Register a kernel for the operator at that key");
+}
+
+}  // namespace
+
+// ---- changes ----
+
+Change::~Change() {
+  const std::function<void(std::string_view)> warn = warnings.empty() ? nullptr : core_.warn_;
+  RegistrationObserver* const observer = core_.registration_observer_.load(std::memory_order_acquire);
+  lock_.unlock();
+  // Permanent kernels stay, so nothing of theirs has to wait.
+  if (!tables.empty() || !definitions.empty() || !kernels.empty() || !operators.empty() || !names.empty()) {
+    Synchronize();
+    for (Table* table : tables) Table::Delete(table);
+    for (Definition* definition : definitions) delete definition;
+    for (NameTable::Array* array : names) delete array;
+    for (KernelContext* kernel : kernels) DropKernel(kernel);
+    for (OperatorEntry* op : operators) op->Release();
+  }
+  if (warn) {
+    for (const std::string& warning : warnings) warn(warning);
+  }
+  if (observer != nullptr) {
+    for (const LogLine& line : log_) {
+      observer->OnRegistration({line.what, line.released, line.subject, line.key, line.place, line.shadows});
+    }
+  }
+  for (const News& news : news_) {
+    if (!news.listener->live.load(std::memory_order_acquire)) continue;
+    const auto& tell = news.defined ? news.listener->listener.defined : news.listener->listener.removed;
+    if (tell) tell(news.name);
+  }
+}
+
+void Change::Tell(bool defined, const std::string& name) {
+  for (const auto& listener : core_.listeners_) news_.push_back({listener, defined, name});
+}
+
+void Change::Log(RegistrationEvent::What what, bool released, std::string subject, std::string key, std::string place,
+                 std::string shadows) {
+  if (core_.registration_observer_.load(std::memory_order_relaxed) == nullptr) return;
+  log_.push_back({what, released, std::move(subject), std::move(key), std::move(place), std::move(shadows)});
+}
+
+// ---- life ----
+
+RegistryCore::RegistryCore(KeyTableRef keys, std::span<const StartingFallback> fallbacks)
+    : keys_(*keys),
+      fallbacks_(static_cast<std::size_t>(keys->slot_count()), nullptr),
+      cold_(Table::Make(*keys)),
+      undead_(std::make_shared<std::atomic<std::int64_t>>(0)),
+      call_observer_(default_call_observer.load(std::memory_order_acquire)),
+      registration_observer_(default_registration_observer.load(std::memory_order_acquire)) {
+  for (const StartingFallback& fallback : fallbacks) {
+    const Key key = keys_.Get(fallback.key);
+    if (KeyTable::IsAlias(key) || key == kUndefined) {
+      Throw(ErrorClass::kInvalidArgument, "There can be no fallback at " + fallback.key);
+    }
+    auto* kernel = new KernelContext;
+    kernel->boxed = fallback.fallthrough ? nullptr : &BuiltInFallback;
+    kernel->fallthrough = fallback.fallthrough;
+    kernel->permanent = true;
+    kernel->built_in = true;
+    kernel->key = key;
+    kernel->place = "built in";
+    buried_.push_back(kernel);
+    fallbacks_[static_cast<int>(key)] = kernel;
+    if (kernel->fallthrough) falling_through_.set(static_cast<int>(key));
+  }
+}
+
+RegistryCore::~RegistryCore() {
+  for (KernelContext* kernel : buried_) delete kernel;
+  Table::Delete(cold_);
+}
+
+void RegistryCore::Close() {
+  std::vector<KernelContext*> permanent;
+  {
+    Change change(*this);
+    closed_ = true;
+    listeners_.clear();
+    for (OperatorEntry* op : operators_) {
+      op->state_.store(OperatorState::kReleased, std::memory_order_release);
+      Withdraw(*op, change);
+      RefreshViews(*op);
+      for (KernelContext* kernel : op->kernels_) Bury(kernel, change);
+      op->kernels_.clear();
+      op->direct_.reset();
+      if (Definition* definition = op->definition_.exchange(nullptr)) change.definitions.push_back(definition);
+      names_.Erase(op);
+      change.operators.push_back(op);
+    }
+    operators_.clear();
+    for (KernelContext*& kernel : fallbacks_) {
+      if (kernel != nullptr && !kernel->built_in) Bury(kernel, change);
+      kernel = nullptr;
+    }
+    chains_.clear();
+    chained_.reset();
+    def_libraries_.clear();
+    permanent.swap(buried_);
+  }
+  for (KernelContext* kernel : permanent) delete kernel;
+}
+
+// ---- what changes have in common ----
+
+void RegistryCore::CheckOpen(const LibraryRecord* library) const {
+  if (library == nullptr || library->open) return;
+  Throw(ErrorClass::kInvalidHandle, "The " + std::string(Name(library->kind)) + " library of '" + library->name_space +
+                                        "' opened at " + library->place + " was closed");
+}
+
+std::string RegistryCore::QualifiedName(OperatorName& name, std::string_view written,
+                                        const LibraryRecord* library) const {
+  if (name.name_space.empty()) {
+    if (library == nullptr) {
+      Throw(ErrorClass::kInvalidArgument, "The operator name '" + std::string(written) + "' has no namespace");
+    }
+    name.name_space = library->name_space;
+  } else if (library != nullptr && name.name_space != library->name_space) {
+    Throw(ErrorClass::kInvalidArgument, "'" + std::string(written) + "' is not in '" + library->name_space +
+                                            "', the namespace of the " + std::string(Name(library->kind)) +
+                                            " library opened at " + library->place);
+  }
+  return name.Full();
+}
+
+std::optional<Key> RegistryCore::ChooseKey(std::optional<Key> key, const LibraryRecord* library) const {
+  if (library == nullptr || !library->key) return key;
+  if (key && *key != *library->key) {
+    Throw(ErrorClass::kInvalidArgument, "The key " + keys_.Name(*key) + " is not that of the library opened at " +
+                                            library->place + ", " + keys_.Name(*library->key));
+  }
+  return library->key;
+}
+
+std::shared_ptr<RegistrationRecord> RegistryCore::Record(RegistrationRecord::What what, LibraryRecord* library) {
+  auto record = std::make_shared<RegistrationRecord>();
+  record->what = what;
+  record->core = shared_from_this();
+  if (library != nullptr) library->made.push_back(record);
+  return record;
+}
+
+KernelContext* RegistryCore::Adopt(Kernel& kernel, Key key, OperatorEntry* op, std::string place) {
+  KernelContext* context = std::move(kernel).Take().release();
+  context->key = key;
+  context->op = op;
+  context->place = std::move(place);
+  context->number = next_number_++;
+  return context;
+}
+
+// The registration's hold on a kernel ends. A permanent one stays until the registry closes, since calls of it are not
+// counted.
+void RegistryCore::Bury(KernelContext* kernel, Change& change) {
+  kernel->released = true;
+  if (kernel->permanent) {
+    buried_.push_back(kernel);
+    return;
+  }
+  kernel->undead = undead_;
+  undead_->fetch_add(1, std::memory_order_relaxed);
+  change.kernels.push_back(kernel);
+}
+
+OperatorEntry& RegistryCore::EntryNamed(const std::string& name, Change& change) {
+  const std::uint64_t hash = HashName(name);
+  if (OperatorEntry* op = names_.Find(name, hash)) return *op;
+  auto* op = new OperatorEntry(shared_from_this(), name, hash);
+  op->number_ = next_number_++;
+  op->place_in_list_ = operators_.size();
+  operators_.push_back(op);
+  if (NameTable::Array* replaced = names_.Insert(op)) change.names.push_back(replaced);
+  return *op;
+}
+
+void RegistryCore::RemoveIfUnused(OperatorEntry& op, Change& change) {
+  if (op.definition() != nullptr || !op.kernels_.empty()) return;
+  op.state_.store(OperatorState::kReleased, std::memory_order_release);
+  RefreshViews(op);
+  names_.Erase(&op);
+  OperatorEntry* const last = operators_.back();
+  operators_[op.place_in_list_] = last;
+  last->place_in_list_ = op.place_in_list_;
+  operators_.pop_back();
+  change.operators.push_back(&op);
+}
+
+// ---- the cache ----
+
+SlotSet RegistryCore::Affected(Key key) const {
+  SlotSet affected = keys_.ReadBy(key);
+  // A chained slot also reads what the slot that serves it reads.
+  for (bool more = chained_.any(); more;) {
+    more = false;
+    for (const ChainRecord& chain : chains_) {
+      const int from = static_cast<int>(chain.key);
+      if (affected.test(from) || !affected.test(static_cast<int>(chain.served_by))) continue;
+      affected.set(from);
+      more = true;
+    }
+  }
+  return affected;
+}
+
+void RegistryCore::Changed(OperatorEntry& op, const SlotSet& affected, Change& change) {
+  const SlotSet dropped = op.resolved_ & affected;
+  op.invalidations_ += dropped.count();
+  op.resolved_ &= ~affected;
+  Withdraw(op, change);
+}
+
+void RegistryCore::ChangedEverywhere(const SlotSet& affected, Change& change) {
+  for (OperatorEntry* op : operators_) Changed(*op, affected, change);
+}
+
+void RegistryCore::Withdraw(OperatorEntry& op, Change& change) {
+  if (!op.published_) return;
+  op.published_ = false;
+  for (const std::unique_ptr<View>& view : op.views_) {
+    Table* const table = view->table.load(std::memory_order_relaxed);
+    if (table == cold_) continue;
+    view->table.store(cold_, std::memory_order_release);
+    change.tables.push_back(table);
+  }
+}
+
+void RegistryCore::RefreshViews(OperatorEntry& op) {
+  const bool careful = call_observer_.load(std::memory_order_relaxed) != nullptr ||
+                       count_hits_.load(std::memory_order_relaxed) || !asymmetric ||
+                       op.state() != OperatorState::kDefined;
+  for (const std::unique_ptr<View>& view : op.views_) {
+    view->number.store(careful ? 0 : keys_.number(), std::memory_order_release);
+  }
+}
+
+void RegistryCore::RefreshAllViews() {
+  for (OperatorEntry* op : operators_) RefreshViews(*op);
+}
+
+SlotSet RegistryCore::Fallthroughs(const OperatorEntry& op) const {
+  // Where a fallthrough may be: few slots, so that the rules need to be gone through for these only.
+  SlotSet maybe = falling_through_ | chained_;
+  for (const KernelContext* kernel : op.kernels_) {
+    if (!kernel->fallthrough) continue;
+    if (!KeyTable::IsAlias(kernel->key)) {
+      maybe.set(static_cast<int>(kernel->key));
+      continue;
+    }
+    for (int role = 0; role < kAliasRoles; ++role) {
+      if (keys_.Alias(static_cast<AliasRole>(role)) != kernel->key) continue;
+      for (int slot = 0; slot < keys_.slot_count(); ++slot) {
+        if (keys_.Fills(static_cast<AliasRole>(role), slot)) maybe.set(slot);
+      }
+    }
+  }
+  SlotSet fallthroughs;
+  for (std::size_t slot = maybe._Find_first(); slot < maybe.size(); slot = maybe._Find_next(slot)) {
+    if (op.Resolve(static_cast<int>(slot)).fallthrough()) fallthroughs.set(slot);
+  }
+  return fallthroughs;
+}
+
+std::uintptr_t RegistryCore::Word(const View& view, const KernelContext* kernel) {
+  if (kernel == nullptr || kernel->fallthrough) return kIndirect;
+  const bool direct = view.signature == nullptr ||
+                      (kernel->signature != nullptr && Same(*kernel->signature, *view.signature));
+  const std::uintptr_t form = !direct ? kIndirect : kernel->permanent ? kDirect : kCounted;
+  return reinterpret_cast<std::uintptr_t>(kernel) | form;
+}
+
+// Builds the table of a view: masks, and the slots that are resolved.
+Table* RegistryCore::Publish(OperatorEntry& op, View& view) {
+  Table* table = Table::Make(keys_);
+  const SlotSet fallthroughs = Fallthroughs(op);
+  for (std::size_t slot = fallthroughs._Find_first(); slot < fallthroughs.size(); slot = fallthroughs._Find_next(slot)) {
+    const Key key = static_cast<Key>(slot);
+    const int functionality = keys_.FunctionalityPosition(key);
+    if (functionality < 0) continue;  // Undefined is in no set
+    const std::uint64_t keep = ~(std::uint64_t{1} << functionality);
+    // Each backend has a mask of its own; a key that is no backend's is in all of them.
+    if (keys_.IsPerBackend(key)) {
+      table->masks[keys_.ComponentPosition(key)] &= keep;
+    } else {
+      for (std::uint64_t& mask : table->masks) mask &= keep;
+    }
+  }
+  for (std::size_t slot = op.resolved_._Find_first(); slot < op.resolved_.size(); slot = op.resolved_._Find_next(slot)) {
+    table->slots[slot].store(Word(view, op.Resolve(static_cast<int>(slot)).winner), std::memory_order_relaxed);
+  }
+  view.table.store(table, std::memory_order_release);
+  op.published_ = true;
+  return table;
+}
+
+// ---- libraries ----
+
+std::shared_ptr<LibraryRecord> RegistryCore::OpenLibrary(LibraryKind kind, std::string_view name_space,
+                                                         std::optional<Key> key, std::string place) {
+  auto library = std::make_shared<LibraryRecord>();
+  Change change(*this);
+  if (key && kind != LibraryKind::kImpl) {
+    Throw(ErrorClass::kInvalidArgument, "Only an IMPL library has a key, at " + place);
+  }
+  if (name_space.empty()) Throw(ErrorClass::kInvalidArgument, "A library needs a namespace, at " + place);
+  if (name_space == kWildcard && kind != LibraryKind::kImpl) {
+    Throw(ErrorClass::kInvalidArgument, "The namespace '_' is for IMPL libraries with fallbacks only, at " + place);
+  }
+  if (kind == LibraryKind::kDef) {
+    const auto other = def_libraries_.find(name_space);
+    if (other != def_libraries_.end()) {
+      Throw(ErrorClass::kDuplicate, "The namespace '" + std::string(name_space) + "' has a DEF library already, opened at " +
+                                        other->second->place + "; this one, at " + place +
+                                        ", may be a FRAGMENT library");
+    }
+    def_libraries_.emplace(name_space, library.get());
+  }
+  library->core = shared_from_this();
+  library->kind = kind;
+  library->name_space = name_space;
+  library->key = key;
+  library->place = std::move(place);
+  change.Log(RegistrationEvent::What::kLibrary, false, library->name_space, key ? keys_.Name(*key) : "",
+             library->place);
+  return library;
+}
+
+void RegistryCore::CloseLibrary(LibraryRecord& library) {
+  Change change(*this);
+  if (!library.open) return;
+  library.open = false;
+  for (const std::weak_ptr<RegistrationRecord>& made : library.made) {
+    const std::shared_ptr<RegistrationRecord> record = made.lock();
+    if (record != nullptr && record->in_force && !closed_) Undo(*record, change);
+  }
+  library.made.clear();
+  const auto found = def_libraries_.find(library.name_space);
+  if (found != def_libraries_.end() && found->second == &library) def_libraries_.erase(found);
+  change.Log(RegistrationEvent::What::kLibrary, true, library.name_space, library.key ? keys_.Name(*library.key) : "",
+             library.place);
+}
+
+// ---- definitions ----
+
+void RegistryCore::CheckFits(const OperatorEntry& op, const Definition& definition, const KernelContext& kernel) const {
+  if (kernel.signature == nullptr) return;
+  const std::string difference = Difference(definition.schema, kernel.signature->schema());
+  if (difference.empty()) return;
+  Throw(ErrorClass::kSchemaMismatch,
+        "The schema of operator " + op.name() + " and its kernel do not agree: " + difference + ".\n  schema: " +
+            Print(definition.schema) + "\n    defined at " + definition.place + "\n  kernel: " +
+            PrintTypes(kernel.signature->schema()) + ", in C++ " + kernel.signature->Name() + "\n    registered at " +
+            kernel.place);
+}
+
+std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::string place, LibraryRecord* library) {
+  Change change(*this);
+  CheckOpen(library);
+  if (library != nullptr && library->kind == LibraryKind::kImpl) {
+    Throw(ErrorClass::kInvalidArgument, "An IMPL library defines no operators: '" + schema.full_name() + "' at " +
+                                            place + ", in the library opened at " + library->place +
+                                            ". Use a DEF or FRAGMENT library");
+  }
+  const std::string written = schema.full_name();
+  const std::string name = QualifiedName(schema.name, written, library);
+  OperatorEntry* known = names_.Find(name, HashName(name));
+  if (known != nullptr && known->definition() != nullptr) {
+    Throw(ErrorClass::kDuplicate, "Operator " + name + " is defined already: " + Print(known->definition()->schema) +
+                                      "\n  first defined at " + known->definition()->place +
+                                      "\n  defined again at " + place);
+  }
+  auto definition = std::make_unique<Definition>();
+  definition->key_arguments = schema.key_arguments();
+  definition->schema = std::move(schema);
+  definition->place = std::move(place);
+  if (known != nullptr) {
+    for (const KernelContext* kernel : known->kernels_) CheckFits(*known, *definition, *kernel);
+  }
+
+  OperatorEntry& op = EntryNamed(name, change);
+  // A definition starts with nothing resolved and nothing counted.
+  op.resolved_.reset();
+  op.misses_ = op.invalidations_ = 0;
+  op.hits_.store(0, std::memory_order_relaxed);
+  change.Log(RegistrationEvent::What::kDefine, false, name, "", definition->place);
+  op.definition_.store(definition.release(), std::memory_order_release);
+  op.state_.store(OperatorState::kDefined, std::memory_order_release);
+  Withdraw(op, change);
+  RefreshViews(op);
+  change.Tell(true, name);
+  std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kDefinition, library);
+  record->op = &op;
+  return record;
+}
+
+// ---- kernels ----
+
+void RegistryCore::CheckSignature(const OperatorEntry& op, const Signature& signature, std::string_view what) const {
+  for (const KernelContext* kernel : op.kernels_) {
+    if (kernel->signature == nullptr || kernel->signature->symbolic != signature.symbolic) continue;
+    if (Same(*kernel->signature, signature)) continue;
+    Throw(ErrorClass::kSchemaMismatch,
+          std::string(what) + " of operator " + op.name() + " has the C++ signature " + signature.Name() +
+              ", but its kernel at " + keys_.Name(kernel->key) + ", registered at " + kernel->place + ", has " +
+              kernel->signature->Name() + ". All typed kernels and calls of an operator must have the same");
+  }
+}
+
+std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name, std::optional<Key> key, Kernel& kernel,
+                                                       std::string place, LibraryRecord* library) {
+  Change change(*this);
+  CheckOpen(library);
+  key = ChooseKey(key, library);
+  if (library != nullptr && library->name_space == kWildcard) {
+    Throw(ErrorClass::kInvalidArgument, "A library of the namespace '_' takes fallbacks only: '" +
+                                            std::string(op_name) + "' at " + place);
+  }
+  OperatorName parsed = ParseOperatorName(op_name);
+  const std::string name = QualifiedName(parsed, op_name, library);
+  if (!key || *key == kUndefined) key = keys_.Get("CompositeImplicitAutograd");
+
+  OperatorEntry* known = names_.Find(name, HashName(name));
+  const Signature* signature = kernel.context().signature;
+  if (known != nullptr && signature != nullptr) {
+    CheckSignature(*known, *signature, "The kernel at " + place);
+    if (known->definition() != nullptr) {
+      const std::string difference = Difference(known->definition()->schema, signature->schema());
+      if (!difference.empty()) {
+        Throw(ErrorClass::kSchemaMismatch,
+              "The kernel for operator " + name + " does not fit its schema: " + difference + ".\n  schema: " +
+                  Print(known->definition()->schema) + "\n    defined at " + known->definition()->place +
+                  "\n  kernel: " + PrintTypes(signature->schema()) + ", in C++ " + signature->Name() +
+                  "\n    registered at " + place);
+      }
+    }
+  }
+
+  OperatorEntry& op = EntryNamed(name, change);
+  const KernelContext* replaced = op.Newest(*key);
+  KernelContext* context = Adopt(kernel, *key, &op, std::move(place));
+  op.kernels_.push_back(context);
+  if (!KeyTable::IsAlias(*key)) op.direct_.set(static_cast<int>(*key));
+  Changed(op, Affected(*key), change);
+  std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kKernel, library);
+  record->op = &op;
+  record->kernel = context;
+  if (replaced != nullptr) {
+    record->replaced = true;
+    change.warnings.push_back("Operator " + name + " has a new kernel at " + keys_.Name(*key) +
+                              ", which takes over from the one before.\n  before: registered at " + replaced->place +
+                              "\n  now:    registered at " + context->place);
+  }
+  change.Log(RegistrationEvent::What::kImpl, false, name, keys_.Name(*key), context->place,
+             replaced != nullptr ? replaced->place : "");
+  return record;
+}
+
+// ---- fallbacks, chains, listeners ----
+
+std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> key, Kernel& kernel, std::string place,
+                                                           LibraryRecord* library) {
+  Change change(*this);
+  CheckOpen(library);
+  key = ChooseKey(key, library);
+  if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != kWildcard)) {
+    Throw(ErrorClass::kInvalidArgument, "A fallback serves every namespace: the one at " + place +
+                                            " belongs in an IMPL library of the namespace '_', not in a " +
+                                            std::string(Name(library->kind)) + " library of '" +
+                                            library->name_space + "'");
+  }
+  if (kernel.context().signature != nullptr) {
+    Throw(ErrorClass::kInvalidArgument, "A fallback serves operators of every schema and so is boxed: " + place);
+  }
+  if (!key || *key == kUndefined) Throw(ErrorClass::kInvalidArgument, "A fallback needs a key: " + place);
+  if (KeyTable::IsAlias(*key)) {
+    Throw(ErrorClass::kInvalidArgument, "A fallback belongs to one key, and " + keys_.Name(*key) +
+                                            " is an alias: " + place + ". Register one at each key, or a kernel");
+  }
+  const int slot = static_cast<int>(*key);
+  if (const KernelContext* other = fallbacks_[slot]) {
+    Throw(ErrorClass::kDuplicate, "There is a fallback at " + keys_.Name(*key) + " already, " +
+                                      (other->built_in ? "which the release brings" : "registered at " + other->place) +
+                                      "; another was given at " + place);
+  }
+  KernelContext* context = Adopt(kernel, *key, nullptr, std::move(place));
+  fallbacks_[slot] = context;
+  if (context->fallthrough) falling_through_.set(slot);
+  ChangedEverywhere(Affected(*key), change);
+  std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kFallback, library);
+  record->kernel = context;
+  record->key = *key;
+  change.Log(RegistrationEvent::What::kFallback, false, "", keys_.Name(*key), context->place);
+  return record;
+}
+
+std::shared_ptr<RegistrationRecord> RegistryCore::DeclareChain(Key key, Key served_by, std::string place) {
+  Change change(*this);
+  for (Key end : {key, served_by}) {
+    if (end == kUndefined || KeyTable::IsAlias(end)) {
+      Throw(ErrorClass::kInvalidArgument, "A chain leads from one key to another, and " + keys_.Name(end) +
+                                              " is none: " + place);
+    }
+  }
+  const auto next = [&](Key from) {
+    return std::find_if(chains_.begin(), chains_.end(), [&](const ChainRecord& c) { return c.key == from; });
+  };
+  if (const auto other = next(key); other != chains_.end()) {
+    Throw(ErrorClass::kDuplicate, keys_.Name(key) + " is served by " + keys_.Name(other->served_by) +
+                                      " already, declared at " + other->place + "; declared again at " + place);
+  }
+  std::string path = keys_.Name(key);
+  for (Key at = served_by;;) {
+    path += " -> " + keys_.Name(at);
+    if (at == key) {
+      Throw(ErrorClass::kInvalidArgument, "The chain declared at " + place + " would be a cycle: " + path);
+    }
+    const auto link = next(at);
+    if (link == chains_.end()) break;
+    at = link->served_by;
+  }
+  chains_.push_back({key, served_by, place});
+  chained_.set(static_cast<int>(key));
+  ChangedEverywhere(Affected(key), change);
+  std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kChain, nullptr);
+  record->key = key;
+  change.Log(RegistrationEvent::What::kChain, false, keys_.Name(served_by), keys_.Name(key), std::move(place));
+  return record;
+}
+
+std::shared_ptr<RegistrationRecord> RegistryCore::Listen(Listener listener, std::string place) {
+  auto listening = std::make_shared<ListenerRecord>();
+  listening->listener = std::move(listener);
+  std::vector<std::pair<std::uint64_t, std::string>> defined;
+  std::shared_ptr<RegistrationRecord> record;
+  {
+    Change change(*this);
+    for (const OperatorEntry* op : operators_) {
+      if (op->definition() != nullptr) defined.emplace_back(op->number_, op->name());
+    }
+    listeners_.push_back(listening);
+    record = Record(RegistrationRecord::What::kListener, nullptr);
+    record->listener = listening;
+    change.Log(RegistrationEvent::What::kListener, false, "", "", std::move(place));
+  }
+  std::sort(defined.begin(), defined.end());
+  for (const auto& [number, name] : defined) {
+    if (listening->listener.defined) listening->listener.defined(name);
+  }
+  return record;
+}
+
+// ---- release ----
+
+bool RegistryCore::InForce(const RegistrationRecord& record) const {
+  const std::lock_guard lock(mutex_);
+  return record.in_force && !closed_;
+}
+
+void RegistryCore::Release(RegistrationRecord& record) {
+  Change change(*this);
+  if (record.in_force && !closed_) Undo(record, change);
+}
+
+void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
+  record.in_force = false;
+  switch (record.what) {
+    case RegistrationRecord::What::kDefinition: {
+      OperatorEntry& op = *record.op;
+      Definition* const definition = op.definition_.load(std::memory_order_relaxed);
+      change.Log(RegistrationEvent::What::kDefine, true, op.name(), "", definition->place);
+      op.state_.store(OperatorState::kDangling, std::memory_order_release);
+      op.definition_.store(nullptr, std::memory_order_release);
+      change.definitions.push_back(definition);
+      Withdraw(op, change);
+      RefreshViews(op);
+      change.Tell(false, op.name());
+      RemoveIfUnused(op, change);
+      return;
+    }
+    case RegistrationRecord::What::kKernel: {
+      OperatorEntry& op = *record.op;
+      KernelContext* const kernel = record.kernel;
+      std::erase(op.kernels_, kernel);
+      const KernelContext* const next = op.Newest(kernel->key);
+      if (next == nullptr && !KeyTable::IsAlias(kernel->key)) op.direct_.reset(static_cast<int>(kernel->key));
+      Changed(op, Affected(kernel->key), change);
+      change.Log(RegistrationEvent::What::kImpl, true, op.name(), keys_.Name(kernel->key), kernel->place,
+                 next != nullptr ? next->place : "");
+      Bury(kernel, change);
+      RemoveIfUnused(op, change);
+      return;
+    }
+    case RegistrationRecord::What::kFallback: {
+      const int slot = static_cast<int>(record.key);
+      fallbacks_[slot] = nullptr;
+      falling_through_.reset(slot);
+      ChangedEverywhere(Affected(record.key), change);
+      change.Log(RegistrationEvent::What::kFallback, true, "", keys_.Name(record.key), record.kernel->place);
+      Bury(record.kernel, change);
+      return;
+    }
+    case RegistrationRecord::What::kChain: {
+      const SlotSet affected = Affected(record.key);
+      const auto chain = std::find_if(chains_.begin(), chains_.end(),
+                                      [&](const ChainRecord& c) { return c.key == record.key; });
+      change.Log(RegistrationEvent::What::kChain, true, keys_.Name(chain->served_by), keys_.Name(record.key),
+                 chain->place);
+      chains_.erase(chain);
+      chained_.reset(static_cast<int>(record.key));
+      ChangedEverywhere(affected, change);
+      return;
+    }
+    case RegistrationRecord::What::kListener:
+      record.listener->live.store(false, std::memory_order_release);
+      std::erase(listeners_, record.listener);
+      change.Log(RegistrationEvent::What::kListener, true, "", "", "");
+      return;
+  }
+}
+
+// ---- settings ----
+
+void RegistryCore::WarnTo(std::function<void(std::string_view)> sink) {
+  const std::lock_guard lock(mutex_);
+  warn_.swap(sink);
+}
+
+void RegistryCore::ObserveCalls(CallObserver* observer) {
+  const std::lock_guard lock(mutex_);
+  call_observer_.store(observer, std::memory_order_release);
+  RefreshAllViews();
+}
+
+void RegistryCore::ObserveRegistrations(RegistrationObserver* observer) {
+  const std::lock_guard lock(mutex_);
+  registration_observer_.store(observer, std::memory_order_release);
+}
+
+void RegistryCore::CountHits(bool on) {
+  const std::lock_guard lock(mutex_);
+  count_hits_.store(on, std::memory_order_release);
+  RefreshAllViews();
+}
+
+void RegistryCore::Flush() {
+  Change change(*this);
+  for (OperatorEntry* op : operators_) {
+    op->resolved_.reset();
+    Withdraw(*op, change);
+  }
+}
+
+void RegistryCore::Drain() {
+  if (thread_state.kernels_running != 0) {
+    Throw(ErrorClass::kInvalidArgument, "Drain was called from inside a kernel, which it would wait for");
+  }
+  for (std::int64_t running; (running = undead_->load(std::memory_order_acquire)) != 0;) undead_->wait(running);
+}
+
+// ---- calls ----
+
+OperatorRef RegistryCore::Find(std::string_view name) const {
+  const std::uint64_t hash = HashName(name);
+  if (thread_state.table_number != keys_.number()) [[unlikely]] {
+    EnterTable(keys_);
+  }
+  const ReadSection reading;
+  OperatorEntry* op = names_.Find(name, hash);
+  if (op != nullptr) op->Retain();
+  return OperatorRef(op);
+}
+
+View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
+  const std::lock_guard lock(mutex_);
+  if (op.state() != OperatorState::kDefined) ThrowUncallableLocked(op);
+  CheckSignature(op, signature, "The typed call");
+  const std::string difference = Difference(op.definition()->schema, signature.schema());
+  if (!difference.empty()) {
+    Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " cannot be called as " + signature.Name() + ": " +
+                                           difference + ".\n  schema: " + Print(op.definition()->schema) +
+                                           "\n    defined at " + op.definition()->place);
+  }
+  for (const std::unique_ptr<View>& view : op.views_) {
+    if (view->signature != nullptr && Same(*view->signature, signature)) return *view;
+  }
+  View& view = *op.views_.emplace_back(std::make_unique<View>());
+  view.op = &op;
+  view.signature = &signature;
+  view.table.store(cold_, std::memory_order_relaxed);
+  RefreshViews(op);
+  return view;
+}
+
+// Without the lock: the slot must be resolved and hold something to call.
+bool RegistryCore::TryLocate(View& view, KeySet set, bool mask, Located* located) {
+  const ReadSection reading;
+  const Table* table = view.table.load(std::memory_order_acquire);
+  located->keys = mask ? table->Mask(set) : set;
+  const std::uintptr_t slot = table->slots[table->SlotOf(located->keys)].load(std::memory_order_acquire);
+  const KernelContext* kernel = ContextOf(slot);
+  if (kernel == nullptr) return false;
+  located->kernel = kernel;
+  located->direct = (slot & kSlotFormBits) != kIndirect;
+  located->counted = !kernel->permanent;
+  if (located->counted) kernel->references.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, bool redispatch) {
+  OperatorEntry& op = *view.op;
+  const std::lock_guard lock(mutex_);
+  if (op.state() != OperatorState::kDefined) ThrowUncallableLocked(op);
+  if (view.signature != nullptr) {
+    // The operator may have been defined anew, or got other kernels, since the view was made.
+    CheckSignature(op, *view.signature, "The typed call");
+    const std::string difference = Difference(op.definition()->schema, view.signature->schema());
+    if (!difference.empty()) {
+      Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " cannot be called as " + view.signature->Name() +
+                                             ": " + difference + ", as defined at " + op.definition()->place);
+    }
+  }
+  Table* table = view.table.load(std::memory_order_relaxed);
+  if (table == cold_) table = Publish(op, view);
+  Located located;
+  located.keys = mask ? table->Mask(set) : set;
+  const int slot = static_cast<int>(table->SlotOf(located.keys));
+  const bool hit = op.resolved_.test(slot);
+  const Resolution resolution = op.Resolve(slot);
+  if (hit) {
+    op.hits_.fetch_add(count_hits_.load(std::memory_order_relaxed) ? 1 : 0, std::memory_order_relaxed);
+  } else {
+    ++op.misses_;
+    op.resolved_.set(slot);
+  }
+  const std::uintptr_t word = Word(view, resolution.winner);
+  table->slots[slot].store(word, std::memory_order_release);
+
+  located.event.kind = redispatch ? CallEvent::Kind::kRedispatch : CallEvent::Kind::kCall;
+  located.event.boxed = view.signature == nullptr;
+  located.event.op = &op;
+  located.event.keys = located.keys;
+  located.event.chosen = keys_.IsKeySlot(slot) ? static_cast<Key>(slot) : kUndefined;
+  located.event.rule = resolution.rule;
+  located.event.fallthrough = resolution.fallthrough();
+  located.event.hit = hit;
+  if (resolution.winner != nullptr) located.event.place = resolution.winner->place;
+  located.kernel = ContextOf(word);
+  if (located.kernel == nullptr) {
+    if (CallObserver* observer = call_observer_.load(std::memory_order_acquire)) {
+      located.event.depth = thread_state.depth;
+      observer->OnCall(located.event);
+    }
+    ThrowNothingToCall(op, located.keys, slot, resolution);
+  }
+  located.direct = (word & kSlotFormBits) != kIndirect;
+  located.counted = !located.kernel->permanent;
+  if (located.counted) located.kernel->references.fetch_add(1, std::memory_order_relaxed);
+  return located;
+}
+
+Located RegistryCore::Locate(View& view, KeySet set, bool mask, bool redispatch) {
+  CallObserver* const observer = call_observer_.load(std::memory_order_acquire);
+  if (observer == nullptr) {
+    Located located;
+    if (TryLocate(view, set, mask, &located)) {
+      if (count_hits_.load(std::memory_order_relaxed)) view.op->hits_.fetch_add(1, std::memory_order_relaxed);
+      return located;
+    }
+  }
+  Located located = LocateLocked(view, set, mask, redispatch);
+  if (observer != nullptr) {
+    located.event.depth = thread_state.depth;
+    observer->OnCall(located.event);
+  }
+  return located;
+}
+
+// ---- errors of calls ----
+
+void RegistryCore::ThrowUncallable(OperatorEntry& op) {
+  const std::lock_guard lock(mutex_);
+  ThrowUncallableLocked(op);
+}
+
+void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
+  if (op.state() == OperatorState::kReleased) {
+    Throw(ErrorClass::kInvalidHandle, "Operator " + op.name() +
+                                          " was released: its last registration is gone, and the handle outlived it. "
+                                          "Keep its registrations, or find the operator again");
+  }
+  Throw(ErrorClass::kNotFound,
+        "Operator " + op.name() + " has an implementation (" +
+            Describer(const_cast<RegistryCore&>(*this)).RegisteredLocked(op) +
+            "), but no definition. Define its schema, or check the spelling of the name it was implemented under");
+}
+
+void RegistryCore::ThrowNothingToCall(const OperatorEntry& op, KeySet keys, int slot, const Resolution& resolution) {
+  const Describer describe(*this);
+  const std::string key = keys_.IsKeySlot(slot) ? keys_.Name(static_cast<Key>(slot)) : "no backend";
+  const std::string with = "\n  key set of the call: " + keys_.Print(keys) + ", highest key: " + key;
+  const std::string have = "\n  registered: " + describe.RegisteredLocked(op) + "\n  defined at " +
+                           op.definition()->place;
+  if (resolution.rule == Rule::kAmbiguous) {
+    Throw(ErrorClass::kAmbiguous,
+          "The kernel of operator " + op.name() + " at " + key + " is ambiguous: the one at CompositeImplicitAutograd (" +
+              resolution.implicit->place + ") claims it, and so does the backend kernel at " +
+              keys_.Name(resolution.rival->key) + " (" + resolution.rival->place +
+              "), whose autograd key this is." + with + have + "\n  to do: register a kernel at " + key);
+  }
+  if (resolution.fallthrough()) {
+    Throw(ErrorClass::kFellThrough, "Operator " + op.name() + " only falls through at " + key + " (" +
+                                        resolution.winner->place + "), and nothing is below." + with + have +
+                                        "\n  to do: redispatch to a set without " + key);
+  }
+  std::string near;
+  for (const std::string& name : describe.NearNamesLocked(op.name())) near += (near.empty() ? "" : ", ") + name;
+  if (!near.empty()) near = "\n  operators with a similar name: " + near;
+  if (slot == 0 || !keys_.IsKeySlot(slot)) {
+    Throw(ErrorClass::kNoKey,
+          "Could not find a kernel for operator " + op.name() +
+              ": no argument and no guard brought a key, and no composite kernel serves that case." + with + have +
+              near +
+              "\n  to do: pass a tensor, or register a kernel at CompositeImplicitAutograd or "
+              "CompositeExplicitAutograd");
+  }
+  std::string higher;
+  if (keys_.FunctionalityPosition(static_cast<Key>(slot)) >= 0 && key.starts_with("Autograd")) {
+    higher = " (a kernel at the backend key is not enough: the call stops at the highest key; a fallthrough at " + key +
+             " lets it pass)";
+  }
+  Throw(ErrorClass::kNoKernel, "Could not find a kernel for operator " + op.name() + " at key " + key + "." + with +
+                                   have + near + "\n  to do: register a kernel at " + key +
+                                   " or at an alias that holds it, or a fallback at " + key + higher);
+}
+
+}  // namespace plumbline::reference
