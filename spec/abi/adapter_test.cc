@@ -4,19 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "spec/abi/host.h"
-#include "spec/abi/testing/toy_backend.h"
 #include "spec/abi/testing/toy_table.h"
 
 namespace plumbline::abi {
 namespace {
 
-using testing::ToyBackend;
 using testing::ToyTable;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -172,7 +171,13 @@ class AdapterTest : public ::testing::Test {
     return PlError(table.call(registry, &call));
   }
 
+  // Lives until the registrations are gone.
+  Probe& MakeProbe(std::function<pl_error*(pl_frame*)> body = nullptr) {
+    return probes.emplace_back(Probe{.body = std::move(body)});
+  }
+
   const pl_adapter& table = ToyTable();
+  std::deque<Probe> probes;
   pl_registry* registry = nullptr;
   pl_key low = 0, mid = 0, high = 0;
   pl_tensor* tensor = nullptr;
@@ -354,9 +359,9 @@ TEST_F(AdapterTest, ValuesAreChecked) {
 
 TEST_F(AdapterTest, AHostKernelsErrorComesBackUnchanged) {
   pl_operator* op = Define("demo::f(Tensor a) -> Tensor");
-  Probe probe{.body = [](pl_frame*) { return MakeError(PL_ERROR_KERNEL_RAISED, "boom", "demo.scn:9", 4711); }};
+  Probe& probe = MakeProbe([](pl_frame*) { return MakeError(PL_ERROR_KERNEL_RAISED, "boom", "demo.scn:9", 4711); });
   registrations.push_back(Impl("demo::f", low, probe.Kernel(PL_KERNEL_BOXED)));
-  Probe typed = probe;
+  Probe& typed = MakeProbe(probe.body);
   registrations.push_back(Impl("demo::f", mid, typed.Kernel(PL_KERNEL_TYPED, PL_SIGNATURE_tensor)));
   for (pl_tensor* to : {MakeTensor({low}), MakeTensor({mid})}) {
     for (const std::uint32_t form : {PL_CALL_BOXED, PL_CALL_TYPED}) {
@@ -373,7 +378,7 @@ TEST_F(AdapterTest, AHostKernelsErrorComesBackUnchanged) {
 
 TEST_F(AdapterTest, AnErrorOfTheHostsSinkComesBackUnchanged) {
   pl_operator* op = Define("demo::f(Tensor a) -> Tensor");
-  Probe probe{.body = [](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); }};
+  Probe& probe = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); });
   registrations.push_back(Impl("demo::f", low, probe.Kernel(PL_KERNEL_BOXED)));
   const pl_value argument = TensorValue(MakeTensor({low}));
   const pl_value_sink sink{nullptr, [](void*, const pl_value*) { return MakeError(PL_ERROR_OVERFLOW, "full", "", 5); }};
@@ -388,7 +393,7 @@ TEST_F(AdapterTest, AnErrorOfTheHostsSinkComesBackUnchanged) {
 
 TEST_F(AdapterTest, AKernelSeesItsCall) {
   pl_operator* op = Define("demo::f(Tensor a, int b) -> Tensor");
-  Probe probe{.body = [this](pl_frame* frame) -> pl_error* {
+  Probe& probe = MakeProbe([this](pl_frame* frame) -> pl_error* {
     EXPECT_EQ(frame->struct_size, sizeof(pl_frame));
     EXPECT_EQ(frame->registry, registry);
     EXPECT_EQ(View(frame->operator_name), "demo::f");
@@ -397,7 +402,7 @@ TEST_F(AdapterTest, AKernelSeesItsCall) {
     EXPECT_EQ(table.tensor_identity(frame->arguments[0].as.tensor), table.tensor_identity(tensor));
     EXPECT_EQ(frame->arguments[1].as.integer, 3);
     return frame->results.push(frame->results.context, &frame->arguments[0]);
-  }};
+  });
   registrations.push_back(Impl("demo::f", mid, probe.Kernel(PL_KERNEL_BOXED)));
   std::vector<std::string> results;
   EXPECT_FALSE(Call(op, {TensorValue(tensor), Int(3)}, &results));
@@ -407,20 +412,20 @@ TEST_F(AdapterTest, AKernelSeesItsCall) {
 
 TEST_F(AdapterTest, DestroysAKernelExactlyOnceOnRelease) {
   Define("demo::f(Tensor a) -> Tensor");
-  Probe probe;
+  Probe& probe = MakeProbe();
   pl_registration* registration = Impl("demo::f", low, probe.Kernel(PL_KERNEL_BOXED));
   EXPECT_EQ(probe.destroyed, 0);
-  const int released = ToyBackend::released;
+  const int released = testing::Record().released;
   EXPECT_FALSE(PlError(table.release(registration)));
   EXPECT_EQ(probe.destroyed, 1);
-  EXPECT_EQ(ToyBackend::released, released + 1);
+  EXPECT_EQ(testing::Record().released, released + 1);
 }
 
 TEST_F(AdapterTest, AKernelReleasedByItselfDiesWithItsCall) {
   pl_operator* op = Define("demo::f(Tensor a) -> Tensor");
   pl_registration* registration = nullptr;
   int destroyed_inside = -1;
-  Probe probe;
+  Probe& probe = MakeProbe();
   probe.body = [&](pl_frame*) {
     EXPECT_FALSE(PlError(table.release(registration)));
     destroyed_inside = probe.destroyed;
@@ -440,7 +445,7 @@ TEST_F(AdapterTest, ARefusedKernelIsDestroyedExactlyOnce) {
     EXPECT_EQ(error.error_class(), error_class);
     EXPECT_EQ(registration, nullptr);
   };
-  Probe probe;
+  Probe& probe = MakeProbe();
   refused("refuse", probe.Kernel(PL_KERNEL_BOXED), PL_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(probe.destroyed, 1);
   refused("demo::f", probe.Kernel(42), PL_ERROR_INVALID_ARGUMENT);
@@ -455,7 +460,7 @@ TEST_F(AdapterTest, ARefusedKernelIsDestroyedExactlyOnce) {
 
 TEST_F(AdapterTest, ADestroyFunctionIsOptional) {
   Define("demo::f(Tensor a) -> Tensor");
-  Probe probe;
+  Probe& probe = MakeProbe();
   pl_kernel kernel = probe.Kernel(PL_KERNEL_BOXED);
   kernel.destroy = nullptr;
   EXPECT_FALSE(PlError(table.release(Impl("demo::f", low, kernel))));
@@ -463,7 +468,7 @@ TEST_F(AdapterTest, ADestroyFunctionIsOptional) {
 
 TEST_F(AdapterTest, FallthroughNeedsNoFunction) {
   pl_operator* op = Define("demo::f(Tensor a) -> ()");
-  Probe probe;
+  Probe& probe = MakeProbe();
   registrations.push_back(Impl("demo::f", low, probe.Kernel(PL_KERNEL_BOXED)));
   const pl_kernel fallthrough{sizeof(pl_kernel), PL_KERNEL_FALLTHROUGH, 0, 0, nullptr, nullptr, nullptr, {nullptr, 0}};
   registrations.push_back(Impl("demo::f", mid, fallthrough));
@@ -538,13 +543,13 @@ TEST_F(AdapterTest, TypedKernelsCarryEveryKind) {
     const std::string name = "demo::f" + std::to_string(index++);
     pl_operator* op = Define(name + "(...) -> ...");
     std::vector<std::string> seen;
-    Probe probe{.body = [&](pl_frame* frame) -> pl_error* {
+    Probe& probe = MakeProbe([&](pl_frame* frame) -> pl_error* {
       for (std::uint64_t i = 0; i < frame->argument_count; ++i) seen.push_back(Words(registry, frame->arguments[i]));
       for (const pl_value& result : typed.results) {
         if (pl_error* error = frame->results.push(frame->results.context, &result)) return error;
       }
       return nullptr;
-    }};
+    });
     pl_registration* registration = Impl(name, mid, probe.Kernel(PL_KERNEL_TYPED, typed.signature));
     for (const std::uint32_t form : {PL_CALL_BOXED, PL_CALL_TYPED}) {
       seen.clear();
@@ -561,7 +566,7 @@ TEST_F(AdapterTest, TypedKernelsCarryEveryKind) {
 
 TEST_F(AdapterTest, TypedKernelsAndCallsRefuseWhatDoesNotFit) {
   pl_operator* op = Define("demo::f(Tensor a, int b) -> Tensor");
-  Probe probe{.body = [](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); }};
+  Probe& probe = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); });
   registrations.push_back(Impl("demo::f", mid, probe.Kernel(PL_KERNEL_TYPED, PL_SIGNATURE_tensor_int)));
   const auto call = [&](std::vector<pl_value> arguments, std::uint32_t signature) {
     const PlError error = Call(op, arguments, nullptr, PL_CALL_TYPED, signature);
@@ -580,7 +585,7 @@ TEST_F(AdapterTest, TypedKernelsAndCallsRefuseWhatDoesNotFit) {
 
 TEST_F(AdapterTest, AnInPlaceKernelReturnsItsOwnArgument) {
   pl_operator* op = Define("demo::f_(Tensor(a!) a, Tensor b) -> Tensor(a!)");
-  Probe probe{.body = [](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); }};
+  Probe& probe = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); });
   registrations.push_back(Impl("demo::f_", low, probe.Kernel(PL_KERNEL_TYPED, PL_SIGNATURE_inplace)));
   pl_tensor* other = MakeTensor({low});
   EXPECT_EQ(Call(op, {TensorValue(tensor), TensorValue(other)}).error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
@@ -603,17 +608,17 @@ TEST_F(AdapterTest, RetainedTensorsAreTheSameTensor) {
 
 TEST_F(AdapterTest, Redispatches) {
   pl_operator* op = Define("demo::f(Tensor a) -> Tensor");
-  Probe below{.body = [](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); }};
+  Probe& below = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); });
   registrations.push_back(Impl("demo::f", low, below.Kernel(PL_KERNEL_BOXED)));
   bool typed = false;
-  Probe above{.body = [&](pl_frame* frame) {
+  Probe& above = MakeProbe([&](pl_frame* frame) {
     const pl_key_list keys{&low, 1};
     if (typed) {
       return table.redispatch_typed(frame, PL_SIGNATURE_tensor, keys, frame->arguments, frame->argument_count,
                                     frame->results);
     }
     return table.redispatch(frame, keys, frame->arguments, frame->argument_count, frame->results);
-  }};
+  });
   registrations.push_back(Impl("demo::f", mid, above.Kernel(PL_KERNEL_BOXED)));
   for (const bool form : {false, true}) {
     typed = form;
@@ -635,7 +640,8 @@ TEST_F(AdapterTest, ALibraryTakesItsRegistrationsAlong) {
   EXPECT_EQ(PlError(table.library_open(registry, PL_LIBRARY_DEF, Borrow("demo"), PL_NO_KEY, Borrow("here"), &second))
                 .error_class(),
             PL_ERROR_DUPLICATE + 0u);
-  Probe early, kept;
+  Probe& early = MakeProbe();
+  Probe& kept = MakeProbe();
   pl_registration* released_before = Impl("demo::f", low, early.Kernel(PL_KERNEL_BOXED), library);
   pl_registration* released_after = Impl("demo::f", mid, kept.Kernel(PL_KERNEL_BOXED), library);
   EXPECT_FALSE(PlError(table.release(released_before)));
@@ -652,7 +658,7 @@ TEST_F(AdapterTest, ALibraryTakesItsRegistrationsAlong) {
 
 TEST_F(AdapterTest, FallbacksAndChains) {
   pl_operator* op = Define("demo::f(Tensor a) -> ()");
-  Probe fallback;
+  Probe& fallback = MakeProbe();
   const pl_kernel kernel = fallback.Kernel(PL_KERNEL_BOXED);
   pl_registration* registration = nullptr;
   ASSERT_FALSE(PlError(table.register_fallback(registry, nullptr, low, &kernel, &registration)));
@@ -702,7 +708,9 @@ TEST_F(AdapterTest, Warns) {
   Lines warnings;
   ASSERT_FALSE(PlError(table.warnings_to(registry, warnings.Sink())));
   Define("demo::f(Tensor a) -> ()");
-  Probe first, second, third;
+  Probe& first = MakeProbe();
+  Probe& second = MakeProbe();
+  Probe& third = MakeProbe();
   registrations.push_back(Impl("demo::f", low, first.Kernel(PL_KERNEL_BOXED)));
   EXPECT_THAT(warnings.lines, IsEmpty());
   registrations.push_back(Impl("demo::f", low, second.Kernel(PL_KERNEL_BOXED)));
@@ -714,7 +722,9 @@ TEST_F(AdapterTest, Warns) {
 
 TEST_F(AdapterTest, GuardsBelongToTheirThread) {
   pl_operator* op = Define("demo::f(Tensor a) -> ()");
-  Probe of_low, of_mid, of_high;
+  Probe& of_low = MakeProbe();
+  Probe& of_mid = MakeProbe();
+  Probe& of_high = MakeProbe();
   registrations.push_back(Impl("demo::f", low, of_low.Kernel(PL_KERNEL_BOXED)));
   registrations.push_back(Impl("demo::f", mid, of_mid.Kernel(PL_KERNEL_BOXED)));
   registrations.push_back(Impl("demo::f", high, of_high.Kernel(PL_KERNEL_BOXED)));
@@ -750,7 +760,7 @@ TEST_F(AdapterTest, CountersFlushAndDrain) {
 
 TEST_F(AdapterTest, Introspects) {
   Define("demo::f(Tensor a) -> ()");
-  Probe probe;
+  Probe& probe = MakeProbe();
   registrations.push_back(Impl("demo::f", mid, probe.Kernel(PL_KERNEL_BOXED)));
   uint32_t has = 9;
   EXPECT_FALSE(PlError(table.has_kernel(registry, Borrow("demo::f"), mid, PL_QUERY_DIRECT, &has)));
@@ -782,14 +792,14 @@ TEST_F(AdapterTest, FaultsLoopsAndLoading) {
   EXPECT_FALSE(PlError(table.fault_list(faults.Sink())));
   EXPECT_THAT(faults.lines, ElementsAre("wrong_answer"));
   EXPECT_FALSE(PlError(table.fault_set(Borrow("wrong_answer"))));
-  EXPECT_EQ(ToyBackend::fault, "wrong_answer");
+  EXPECT_EQ(testing::Record().fault, "wrong_answer");
   EXPECT_FALSE(PlError(table.fault_set({nullptr, 0})));
-  EXPECT_EQ(ToyBackend::fault, "");
+  EXPECT_EQ(testing::Record().fault, "");
   EXPECT_FALSE(PlError(table.load(Borrow("libmine.so"))));
-  EXPECT_EQ(ToyBackend::loaded, "libmine.so");
+  EXPECT_EQ(testing::Record().loaded, "libmine.so");
 
   pl_operator* op = Define("demo::f(Tensor a) -> ()");
-  Probe probe;
+  Probe& probe = MakeProbe();
   registrations.push_back(Impl("demo::f", mid, probe.Kernel(PL_KERNEL_BOXED)));
   const pl_value argument = TensorValue(tensor);
   const pl_call call{sizeof call, PL_CALL_BOXED, 0, 0, op, &argument, 1, {nullptr, nullptr}};

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "spec/abi/adapter.h"
+#include "spec/abi/testing/toy_table.h"
 
 namespace plumbline::abi::testing {
 
@@ -162,7 +163,7 @@ class ToyBackend {
       std::erase(listeners_, own);
     });
   }
-  void Release(Registration&) { ++released; }
+  void Release(Registration&) { ++Record().released; }
 
   Library OpenLibrary(std::uint32_t kind, std::string_view name_space, std::optional<pl_key>, std::string_view) {
     const std::string own(name_space);
@@ -247,11 +248,8 @@ class ToyBackend {
   std::vector<std::string> DumpRegistrations(std::string_view name) { return {"operator " + Find(name).name}; }
 
   static std::vector<std::string> Faults() { return {"wrong_answer"}; }
-  static void SetFault(std::string_view name) { fault = name; }
-  static void Load(std::string_view path) { loaded = path; }
-
-  static inline std::string fault, loaded;
-  static inline int released = 0;
+  static void SetFault(std::string_view name) { Record().fault = name; }
+  static void Load(std::string_view path) { Record().loaded = path; }
 
  private:
   static constexpr std::array<std::string_view, 3> kNames = {"Low", "Mid", "High"};

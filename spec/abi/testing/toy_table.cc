@@ -5,6 +5,11 @@
 
 namespace plumbline::abi::testing {
 
+ToyRecord& Record() {
+  static ToyRecord record;
+  return record;
+}
+
 const pl_adapter& ToyTable() { return Table<ToyBackend>(); }
 
 }  // namespace plumbline::abi::testing
