@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "spec/scenario/parse.h"
@@ -50,6 +51,28 @@ TEST(Corpus, ReadsAndPrintsBack) {
     EXPECT_TRUE(*second.scenario == *first.scenario) << file.string() << "\n" << printed;
     EXPECT_EQ(Print(*second.scenario), printed) << file.string();
   }
+}
+
+// The tables read out of PyTorch 1.13.1: 293 sets of registrations, all but one with calls.
+TEST(Corpus, HoldsTheRecordedTables) {
+  EXPECT_EQ(ScenariosIn(std::string(kCorpus) + "/tables/curated").size(), 43u);
+  EXPECT_EQ(ScenariosIn(std::string(kCorpus) + "/tables/random").size(), 250u);
+  int tables = 0, calls = 0, rows = 0;
+  for (const fs::path& file : ScenariosIn(std::string(kCorpus) + "/tables")) {
+    ParseResult result = Parse(ReadFile(file));
+    ASSERT_TRUE(result.scenario.has_value()) << file.string();
+    EXPECT_EQ(result.scenario->release, "pytorch-1.13") << file.string();
+    for (const Step& step : result.scenario->steps) {
+      if (!step.expected) continue;
+      calls += std::holds_alternative<Call>(step.action);
+      if (!step.expected->table) continue;
+      ++tables;
+      rows += static_cast<int>(step.expected->table->size());
+    }
+  }
+  EXPECT_EQ(tables, 293);
+  EXPECT_EQ(calls, 2137);
+  EXPECT_EQ(rows, 17073);
 }
 
 }  // namespace
