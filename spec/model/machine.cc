@@ -211,11 +211,13 @@ struct Machine::State {
                                     "case"},
                 {}};
       }
-      return {Error{"no-kernel", "Could not find a kernel for " + where + Registered(op)}, {}};
+      return {Error{"no-kernel", "Could not find a kernel for " + where +
+                                       (op.kernels.empty() ? "; it has no kernel at all"
+                                                           : "; it has kernels" + registry->KernelsOf(op))}, {}};
     }
     if (slot.rule == Rule::kAmbiguous) {
-      return {Error{"ambiguous", where + " is ambiguous: both a backend kernel and CompositeImplicitAutograd claim it; "
-                                         "register one at AutogradOther"},
+      return {Error{"ambiguous", where + " is ambiguous between its kernels" + registry->KernelsOf(op) +
+                                     ": register one at AutogradOther"},
               {}};
     }
     if (slot.fallthrough()) return {Error{"fell-through", where + " only falls through"}, {}};
@@ -249,12 +251,6 @@ struct Machine::State {
       results.values = {arguments[0]};
     }
     return results;
-  }
-
-  std::string Registered(const Operator& op) const {
-    std::vector<std::string> names;
-    for (const auto& [key, stack] : op.kernels) names.push_back(keys->Name(key));
-    return names.empty() ? "; it has no kernel at all" : "; it has kernels at " + Join(names, ", ");
   }
 
   Results Redispatch(const std::string& name, std::uint64_t id, const KeySet& set, const std::vector<Value>& arguments,

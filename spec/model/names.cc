@@ -20,12 +20,22 @@ int EditDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+namespace {
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+}  // namespace
+
 std::vector<std::string> Nearest(std::string_view name, std::span<const std::string> known) {
   const int bound = std::max(2, static_cast<int>(name.size()) / 3);
   std::vector<std::pair<int, std::string>> near;
   for (const std::string& candidate : known) {
-    const int distance = EditDistance(name, candidate);
-    if (distance > 0 && distance <= bound) near.emplace_back(distance, candidate);
+    const int distance = EditDistance(Lower(name), Lower(candidate));
+    if (name != candidate && distance <= bound) near.emplace_back(distance, candidate);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> names;

@@ -176,6 +176,14 @@ void Registry::Keep(const std::string& name, Handle handle) {
   if (!name.empty()) named_[name] = &kept;
 }
 
+std::string Registry::KernelsOf(const Operator& op) const {
+  std::string text;
+  for (const auto& [key, stack] : op.kernels) {
+    text += (text.empty() ? " at " : ", ") + keys_.Name(key) + " (" + Line(stack.back()->line) + ")";
+  }
+  return text;
+}
+
 // ---- operators ----
 
 Operator* Registry::FindOperator(const std::string& name) {
@@ -196,7 +204,8 @@ Status Registry::FindDefined(const std::string& name, Operator** found) {
     return NotFound("Could not find operator '" + name + "'" + Near(Nearest(name, known)));
   }
   if (!(*found)->defined) {
-    return NotFound("operator '" + name + "' has an implementation, but no definition: define its schema");
+    return NotFound("operator '" + name + "' has no definition, though there are kernels" + KernelsOf(**found) +
+                    ": define its schema");
   }
   return std::nullopt;
 }

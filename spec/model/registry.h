@@ -88,6 +88,8 @@ class Registry {
   // A typed kernel's or call's signature against the living typed kernels of the operator: what differs, or "".
   std::string SignatureConflict(const Operator& op, const Signature& signature) const;
 
+  std::string KernelsOf(const Operator& op) const;  // " at CPU (line 3), CUDA (line 4)"; "" if it has none
+
   Status FindKey(const std::string& name, Key* key) const;
 
  private:

@@ -34,9 +34,9 @@ class Resolver {
         return {Rule::kAmbiguous, nullptr};
       }
       if (backend) {
-        No(Rule::kImplicit, "kept out by the kernel at " + keys_.Name(*backend));
+        Say(Rule::kImplicit, false, "held off by the kernel at " + keys_.Name(*backend), "RES-036");
       } else if (HasExplicit()) {
-        No(Rule::kImplicit, "kept out by the kernel at CompositeExplicitAutograd");
+        Say(Rule::kImplicit, false, "held off by the kernel at CompositeExplicitAutograd", "RES-039");
       } else {
         return Yes(Rule::kImplicit, kernel);
       }
@@ -65,6 +65,7 @@ class Resolver {
     } else {
       No(Rule::kChain, "no chain is declared for " + keys_.Name(slot_));
     }
+    Say(Rule::kMissing, true, "nothing serves " + keys_.Name(slot_), slot_ == kUndefined ? "RES-021" : "RES-018");
     return {};
   }
 
@@ -111,12 +112,29 @@ class Resolver {
 
   Slot Yes(Rule rule, const Registration* winner) {
     const std::string what = winner->fallthrough ? "fallthrough" : "kernel '" + winner->kernel + "'";
-    Say(rule, true, winner->builtin ? "the release's own fallback" : "the newest there is " + what);
+    Say(rule, true, winner->builtin ? "the release's own fallback, " + what : "the newest there is " + what,
+        winner->builtin ? "RES-052" : nullptr);
     return {rule, winner};
   }
   void No(Rule rule, std::string why) { Say(rule, false, std::move(why)); }
-  void Say(Rule rule, bool applies, std::string why) {
-    if (trials_ != nullptr) trials_->push_back({rule, applies, std::move(why)});
+  void Say(Rule rule, bool applies, std::string why, const char* clause = nullptr) {
+    if (trials_ != nullptr) trials_->push_back({rule, applies, std::move(why), clause ? clause : ClauseOf(rule)});
+  }
+  static const char* ClauseOf(Rule rule) {
+    switch (rule) {
+      case Rule::kMissing: return "RES-018";
+      case Rule::kKernel: return "RES-030";
+      case Rule::kNonFunctional: return "RES-031";
+      case Rule::kExplicit: return "RES-032";
+      case Rule::kNested: return "RES-033";
+      case Rule::kImplicit: return "RES-035";
+      case Rule::kAmbiguous: return "RES-042";
+      case Rule::kAutograd: return "RES-048";
+      case Rule::kBatched: return "RES-054";
+      case Rule::kFallback: return "RES-050";
+      case Rule::kChain: return "CHAIN-001";
+    }
+    return "";
   }
 
   const KeyTable& keys_;

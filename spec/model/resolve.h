@@ -68,7 +68,7 @@ struct Trial {
   Rule rule = Rule::kMissing;
   bool applies = false;
   std::string why;
-  const char* clause = "";
+  std::string clause;  // that says so
 };
 
 Slot Resolve(const KeyTable& keys, const Live& live, Key slot, std::vector<Trial>* trials = nullptr);
