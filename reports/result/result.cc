@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 namespace plumbline::reports {
@@ -14,6 +15,10 @@ constexpr std::array kFromBest = {Verdict::kPass,    Verdict::kWaived, Verdict::
 
 int Badness(Verdict verdict) {
   return static_cast<int>(std::find(kFromBest.begin(), kFromBest.end(), verdict) - kFromBest.begin());
+}
+
+bool Failed(Verdict verdict) {
+  return verdict == Verdict::kFail || verdict == Verdict::kCrash || verdict == Verdict::kTimeout;
 }
 
 }  // namespace
@@ -48,7 +53,7 @@ Counts Count(const Run& run) {
     ++counts.by_verdict[result.verdict];
     counts.scenarios += result.scenarios;
     for (const auto& [deviation, accepted] : result.accepted_by_deviation) counts.accepted_by_deviation += accepted;
-    if (result.verdict == Verdict::kFail || result.verdict == Verdict::kCrash || result.verdict == Verdict::kTimeout) {
+    if (Failed(result.verdict)) {
       ++(result.blocked_by.empty() ? counts.roots : counts.blocked);
     }
   }
@@ -70,6 +75,39 @@ std::map<std::string, Verdict> ByClause(const Run& run) {
   }
   for (const Clause& clause : run.clauses) by_clause.emplace(clause.id, Verdict::kVacuous);
   return by_clause;
+}
+
+void MarkBlocked(Run& run) {
+  std::map<std::string, const Clause*> clauses;
+  for (const Clause& clause : run.clauses) clauses[clause.id] = &clause;
+  // The needs of a clause, transitively.
+  const auto gather = [&](const auto& self, const std::string& id, std::set<std::string>& needed) -> void {
+    const auto at = clauses.find(id);
+    if (at == clauses.end()) return;
+    for (const std::string& need : at->second->needs) {
+      if (needed.insert(need).second) self(self, need, needed);
+    }
+  };
+  std::map<std::string, std::string> failed_by_clause;  // clause -> the first failed case that names it
+  for (const CaseResult& result : run.cases) {
+    if (!Failed(result.verdict)) continue;
+    for (const std::string& clause : result.clauses) {
+      auto [at, first] = failed_by_clause.emplace(clause, result.id);
+      if (!first && result.id < at->second) at->second = result.id;
+    }
+  }
+  for (CaseResult& result : run.cases) {
+    result.blocked_by.clear();
+    if (!Failed(result.verdict)) continue;
+    std::set<std::string> needed;
+    for (const std::string& clause : result.clauses) gather(gather, clause, needed);
+    for (const std::string& clause : result.clauses) needed.erase(clause);
+    for (const std::string& need : needed) {
+      const auto at = failed_by_clause.find(need);
+      if (at == failed_by_clause.end() || at->second == result.id) continue;
+      if (result.blocked_by.empty() || at->second < result.blocked_by) result.blocked_by = at->second;
+    }
+  }
 }
 
 bool Good(const Run& run) {
@@ -120,6 +158,7 @@ MergeResult Merge(const std::vector<Run>& shards) {
   std::sort(run.cases.begin(), run.cases.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   run.shard = 0;
   run.shards = 1;
+  MarkBlocked(run);  // a shard sees only its own failures
   return merged;
 }
 

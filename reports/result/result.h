@@ -104,6 +104,10 @@ Counts Count(const Run& run);  // the one place that counts; every format uses i
 // Clause -> verdict over all cases that name it: the worst of them; vacuous if there is none.
 std::map<std::string, Verdict> ByClause(const Run& run);
 
+// Fills `blocked_by`: a failed case is folded under another failed one that names a clause which its own clauses need,
+// near or far. What names such a clause itself is a root. Needs the run's clauses.
+void MarkBlocked(Run& run);
+
 // True if the run is good: nothing failed, crashed, timed out or was a harness error, and something was checked.
 bool Good(const Run& run);
 

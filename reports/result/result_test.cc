@@ -57,6 +57,18 @@ TEST(Good, OnlyPassWaivedAndUnsupportedAreGood) {
   EXPECT_FALSE(Good(run));
 }
 
+TEST(MarkBlocked, FoldsUnderTheFailedPrerequisite) {
+  reports::Run run;
+  run.clauses = {{.id = "A-001"}, {.id = "A-002", .needs = {"A-001"}}, {.id = "A-003", .needs = {"A-002"}}};
+  run.cases = {Case("far", Verdict::kCrash, {"A-003"}), Case("itself", Verdict::kFail, {"A-001", "A-002"}),
+               Case("passes", Verdict::kPass, {"A-002"}), Case("root", Verdict::kFail, {"A-001"})};
+  MarkBlocked(run);
+  EXPECT_EQ(run.cases[0].blocked_by, "itself");
+  EXPECT_EQ(run.cases[1].blocked_by, "");
+  EXPECT_EQ(run.cases[2].blocked_by, "");
+  EXPECT_EQ(run.cases[3].blocked_by, "");
+}
+
 TEST(Merge, PutsShardsTogetherInAnyOrder) {
   reports::Run whole = SampleRun();
   reports::Run first = whole, second = whole;
