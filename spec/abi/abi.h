@@ -183,7 +183,9 @@ enum { PL_OPEN_PROCESS = 0, PL_OPEN_FRESH = 1 };
 typedef struct pl_open_options {
   uint32_t struct_size;
   uint32_t mode;
-  pl_string release; /* "pytorch-1.13"; empty = the backend's own */
+  pl_string release;   /* "pytorch-1.13"; empty = the backend's own */
+  uint32_t count_hits; /* 1: the host will ask for cache counters; else hits need not be counted, nor calls slowed */
+  uint32_t reserved;
 } pl_open_options;
 
 /* A key of the backend's own. A *component* adds a backend with all per-backend keys; a *backend* key or

@@ -39,7 +39,8 @@
 //   fresh-registry   static constexpr bool kFreshRegistry = true;       OpenOptions::fresh then asks for it
 //   libraries        using Library = ...;  (movable; destroying it closes it)
 //                    Library OpenLibrary(uint32_t kind, std::string_view ns, std::optional<pl_key>, std::string_view place)
-//                    Define, RegisterKernel and RegisterFallback then take a Library*, null for none
+//                    Define, RegisterKernel and RegisterFallback then take a Library*, null for none;
+//                    static constexpr bool kLibraryDropsRegistrations = true; if they go with it by themselves
 //   listeners        Registration AddListener(abi::HostListener)
 //   warnings         void WarningsTo(std::function<void(std::string_view)>)       an empty function: stop
 //   guards           using Guard = ...;  Guard EnterGuard(uint32_t side, std::span<const pl_key>)
@@ -74,8 +75,9 @@
 //
 // Ownership: the layer owns what the members return and gives it back by destroying it: registration, library, guard,
 // operator, tensor, and last the backend. When a library is closed its registrations are destroyed first, newest
-// first, so an author never sees one outlive its library; the same is not done for the backend itself, whose handles
-// the host returns before `close`. A Kernel's host context dies when the last copy of it goes.
+// first, so an author never sees one outlive its library; unless `kLibraryDropsRegistrations` is true: then the library
+// is destroyed alone, and a registration that outlived it must be harmless. The backend's own handles are returned by
+// the host before `close`. A Kernel's host context dies when the last copy of it goes.
 //
 // Threads: members are called from any thread and, but for the guards, at any time; the layer adds no lock of its own.
 #ifndef PLUMBLINE_SPEC_ABI_ADAPTER_H_
@@ -170,7 +172,8 @@ class Entries {
     return Run([&] {
       NotNull(options, "options"), NotNull(out, "out");
       Fits(options->struct_size, sizeof *options, "pl_open_options");
-      OpenOptions own{options->mode == PL_OPEN_FRESH, std::string(View(options->release))};
+      if (options->reserved != 0) throw Error(PL_ERROR_INVALID_ARGUMENT, "pl_open_options.reserved is not zero");
+      OpenOptions own{options->mode == PL_OPEN_FRESH, std::string(View(options->release)), options->count_hits != 0};
       if (options->mode > PL_OPEN_FRESH) throw Error(PL_ERROR_INVALID_ARGUMENT, "unknown open mode");
       if (own.fresh && !(Claims<B>() & PL_CAPABILITY(FRESH_REGISTRY)))
         throw Error(PL_ERROR_UNSUPPORTED, "this backend has the process-wide registry only");
@@ -491,7 +494,7 @@ class Entries {
       auto held = std::make_unique<HeldRegistration<B>>();
       held->backend = &backend;
       held->held.emplace(make(backend, held_library != nullptr ? &held_library->library : nullptr));
-      if (held_library != nullptr) {
+      if (held_library != nullptr && !kLibraryDropsRegistrations<B>) {
         held->library = held_library->registrations;
         std::lock_guard lock(held->library->mutex);
         held->library->members.push_back(held.get());

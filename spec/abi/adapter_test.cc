@@ -120,7 +120,7 @@ struct Lines {
 class AdapterTest : public ::testing::Test {
  protected:
   AdapterTest() {
-    pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}};
+    pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0};
     EXPECT_FALSE(PlError(table.open(&options, &registry)));
     low = Key("Low"), mid = Key("Mid"), high = Key("High");
     tensor = MakeTensor({low, mid});
@@ -217,7 +217,7 @@ TEST(BareAdapter, ClaimsNothingAndLeavesEntriesNull) {
 TEST(BareAdapter, RefusesAFreshRegistry) {
   const pl_adapter& table = Table<Bare>();
   pl_registry* registry = nullptr;
-  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}};
+  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0};
   PlError error(table.open(&options, &registry));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_UNSUPPORTED + 0u);
@@ -240,7 +240,7 @@ TEST(PartialAdapter, FormsThatAreNotClaimedAreRefusedAndTheKernelIsDestroyed) {
   const pl_adapter& table = Table<OnlyTyped>();
   EXPECT_THAT(CapabilitySpellings(table.capabilities), ElementsAre("typed"));
   pl_registry* registry = nullptr;
-  const pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}};
+  const pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}, 0, 0};
   ASSERT_FALSE(PlError(table.open(&options, &registry)));
   pl_registration* registration = nullptr;
   for (const std::uint32_t form : {PL_KERNEL_BOXED + 0u, PL_KERNEL_NOOP + 0u}) {
@@ -292,7 +292,7 @@ TEST_F(AdapterTest, DescribesItself) {
 
 TEST_F(AdapterTest, AReleaseThatTheBackendLacksIsItsError) {
   pl_registry* other = nullptr;
-  const pl_open_options options{sizeof options, PL_OPEN_FRESH, Borrow("pytorch-9")};
+  const pl_open_options options{sizeof options, PL_OPEN_FRESH, Borrow("pytorch-9"), 0, 0};
   PlError error(table.open(&options, &other));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_NOT_FOUND + 0u);
@@ -573,23 +573,30 @@ TEST_F(AdapterTest, TypedKernelsAndCallsRefuseWhatDoesNotFit) {
     return error ? error.error_class() : 0u;
   };
   const pl_value t = TensorValue(tensor);
-  EXPECT_EQ(call({t}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);            // too few
-  EXPECT_EQ(call({t, Float(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_INVALID_ARGUMENT + 0u);  // another kind
+  EXPECT_EQ(call({t}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);           // too few
+  EXPECT_EQ(call({t, Float(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // another kind
   EXPECT_EQ(call({t, Int(1)}, 999), PL_ERROR_INVALID_ARGUMENT + 0u);                        // no such signature
   EXPECT_EQ(probe.entered, 0);
-  EXPECT_EQ(call({t, Int(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_INVALID_ARGUMENT + 0u);  // returns an int
+  EXPECT_EQ(call({t, Int(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // returns an int
   EXPECT_EQ(probe.entered, 1);
   probe.body = nullptr;
-  EXPECT_EQ(call({t, Int(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_INVALID_ARGUMENT + 0u);  // returns nothing
+  EXPECT_EQ(call({t, Int(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // returns nothing
 }
 
-TEST_F(AdapterTest, AnInPlaceKernelReturnsItsOwnArgument) {
+TEST_F(AdapterTest, AnInPlaceKernelReturnsItsFirstArgument) {
   pl_operator* op = Define("demo::f_(Tensor(a!) a, Tensor b) -> Tensor(a!)");
-  Probe& probe = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); });
+  Probe& probe = MakeProbe([](pl_frame* frame) {
+    return frame->results.push(frame->results.context, &frame->arguments[1]);
+  });
   registrations.push_back(Impl("demo::f_", low, probe.Kernel(PL_KERNEL_TYPED, PL_SIGNATURE_inplace)));
-  pl_tensor* other = MakeTensor({low});
-  EXPECT_EQ(Call(op, {TensorValue(tensor), TensorValue(other)}).error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
-  EXPECT_FALSE(Call(op, {TensorValue(other), TensorValue(other)}));
+  std::vector<std::string> results;
+  EXPECT_FALSE(Call(op, {TensorValue(tensor), TensorValue(MakeTensor({low}))}, &results));
+  EXPECT_THAT(results, ElementsAre("[01]"));
+  probe.body = [](pl_frame* frame) {
+    const pl_value no_tensor = Int(1);
+    return frame->results.push(frame->results.context, &no_tensor);
+  };
+  EXPECT_EQ(Call(op, {TensorValue(tensor), TensorValue(tensor)}).error_class(), PL_ERROR_SCHEMA_MISMATCH + 0u);
 }
 
 // ---- tensors ----

@@ -38,8 +38,9 @@ struct Description {
   std::vector<BuiltinFallback> fallbacks = {};
 };
 struct OpenOptions {
-  bool fresh = false;  // a registry of its own; only where kFreshRegistry says so
-  std::string release;  // empty: the backend's own
+  bool fresh = false;       // a registry of its own; only where kFreshRegistry says so
+  std::string release;      // empty: the backend's own
+  bool count_hits = false;  // the host will ask for Counters; else hits need not be counted
 };
 struct TableRow {
   pl_key key = 0;
@@ -149,6 +150,12 @@ concept AreStrings = std::convertible_to<X, std::vector<std::string>>;
   X(Load, B::Load(p.text))
 
 PLUMBLINE_ABI_MEMBERS(PLUMBLINE_ABI_MEMBER)
+
+template <class B>
+inline constexpr bool kLibraryDropsRegistrations = [] {
+  if constexpr (requires { B::kLibraryDropsRegistrations; }) return B::kLibraryDropsRegistrations;
+  return false;
+}();
 
 template <class B>
 concept OffersTensors = OffersMakeTensor<B> && OffersMakeUndefinedTensor<B> && OffersKeysOf<B> && OffersIdentity<B>;

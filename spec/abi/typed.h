@@ -18,7 +18,8 @@
 // StandardType maps every kind to a plain C++ type; an author who is content with it writes
 // `template <class Kind> using Type = abi::StandardType<Tensor, Kind>;`.
 //
-// A MutableTensor result is the kernel's own MutableTensor argument, as in C++. No state; any thread.
+// A MutableTensor result is the kernel's first MutableTensor argument, whichever tensor the host's kernel gave: a C++
+// kernel could return no other. No state; any thread.
 #ifndef PLUMBLINE_SPEC_ABI_TYPED_H_
 #define PLUMBLINE_SPEC_ABI_TYPED_H_
 
@@ -153,7 +154,7 @@ class TypedOf<Backend, Kinds<A...>, Kinds<R...>> {
   // ... and back: what the host's kernel pushed, as the C++ return. Takes the arguments for a MutableTensor result.
   static Return UnpackReturns(std::span<const V> results, std::remove_reference_t<Argument<A>>&... arguments) {
     if (results.size() != sizeof...(R)) {
-      throw Error(PL_ERROR_INVALID_ARGUMENT, "the signature returns " + std::to_string(sizeof...(R)) +
+      throw Error(PL_ERROR_SCHEMA_MISMATCH, "the signature returns " + std::to_string(sizeof...(R)) +
                                                  " values, the kernel gave " + std::to_string(results.size()));
     }
     if constexpr (std::is_void_v<Return>) {
@@ -196,9 +197,7 @@ class TypedOf<Backend, Kinds<A...>, Kinds<R...>> {
   template <class First, class... Rest, class Value, class... Values>
   static typename Type<kind::MutableTensor>::Return Mutable(const V& result, Value& value, Values&... values) {
     if constexpr (std::is_same_v<First, kind::MutableTensor>) {
-      if (Backend::Identity(result.tensor()) != Backend::Identity(value)) {
-        throw Error(PL_ERROR_INVALID_ARGUMENT, "an in-place kernel must return its own first argument");
-      }
+      result.tensor();  // throws if it is none
       return value;
     } else {
       return Mutable<Rest...>(result, values...);

@@ -3,7 +3,7 @@
 //   Value<MyTensor> v = Value<MyTensor>::Int(3);
 //   if (v.is_tensor()) Use(v.tensor());
 //
-// A reader of the wrong kind throws Error(INVALID_ARGUMENT). Values own what they hold: a tensor is a copy of the
+// A reader of the wrong kind throws Error(SCHEMA_MISMATCH). Values own what they hold: a tensor is a copy of the
 // author's handle. `CValues` lends values to the other side: it and the values must outlive the loan. Across the line
 // a pl_tensor* is the address of an author's handle, so that lending one costs nothing.
 #ifndef PLUMBLINE_SPEC_ABI_VALUE_H_
@@ -58,7 +58,7 @@ class Value {
   const auto& Read() const {
     static constexpr const char* kNames[] = {"none", "a tensor", "an int", "a float", "a bool", "a string", "a list"};
     if (const auto* value = std::get_if<kind>(&data_)) return *value;
-    throw Error(PL_ERROR_INVALID_ARGUMENT,
+    throw Error(PL_ERROR_SCHEMA_MISMATCH,
                 std::string("expected ") + kNames[kind] + ", got " + kNames[data_.index()]);
   }
 
