@@ -9,10 +9,12 @@
 
 add_library(plumbline_options INTERFACE)
 target_include_directories(plumbline_options INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-                                                       $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
-target_compile_options(plumbline_options INTERFACE -Wall -Wextra)
+                                                       $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+                                                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plumbline>)
+target_compile_features(plumbline_options INTERFACE cxx_std_20)
+target_compile_options(plumbline_options INTERFACE $<BUILD_INTERFACE:-Wall> $<BUILD_INTERFACE:-Wextra>)
 if(PLUMBLINE_WERROR)
-  target_compile_options(plumbline_options INTERFACE -Werror)
+  target_compile_options(plumbline_options INTERFACE $<BUILD_INTERFACE:-Werror>)
 endif()
 if(PLUMBLINE_SANITIZE)
   target_compile_options(plumbline_options INTERFACE -fsanitize=${PLUMBLINE_SANITIZE} -fno-omit-frame-pointer
