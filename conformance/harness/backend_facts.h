@@ -36,9 +36,6 @@ struct BackendFacts {
   bool Claims(std::uint64_t bits) const { return (capabilities & bits) == bits; }
 };
 
-// "guards", "typed", ... of the bits that are set, lowest first.
-std::vector<std::string> CapabilityNames(std::uint64_t bits);
-
 }  // namespace plumbline::harness
 
 #endif  // PLUMBLINE_CONFORMANCE_HARNESS_BACKEND_FACTS_H_

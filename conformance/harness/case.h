@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "conformance/harness/backend_facts.h"
+#include "conformance/harness/observation.h"
 #include "reports/result/result.h"
 #include "spec/abi/abi.h"
 #include "spec/scenario/scenario.h"
@@ -45,22 +46,6 @@ struct Case {
   std::function<void(CaseContext&)> run;
 };
 
-// What one scenario led to on a backend.
-struct Observation {
-  enum class Ending {
-    kFinished,  // outcomes are complete
-    kCrash,     // a signal, an exit, or an exception across the ABI; `what` says which
-    kTimeout,
-    kUnsupported,  // needs a capability that is not claimed; `what` names it
-    kHarnessError  // `what` says why
-  };
-  Ending ending = Ending::kHarnessError;
-  std::vector<scenario::Outcome> outcomes;
-  std::string what;
-  std::string output;  // the last lines that the backend wrote to standard output and error
-  int step = -1;       // index of the step that was running when it ended early
-};
-
 class CaseContext {
  public:
   virtual ~CaseContext() = default;
@@ -82,6 +67,9 @@ class CaseContext {
 
   // Reports what `Run` showed to be wrong.
   virtual void Fail(reports::Finding finding) = 0;
+
+  // Reports that the case itself is broken: a harness-error, not a failure of the backend.
+  virtual void Broken(const std::string& what) = 0;
 };
 
 // All cases that PL_CASE has registered, by id.

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "spec/abi/abi.h"
+#include "spec/scenario/matches.h"
 #include "spec/scenario/print.h"
 
 namespace plumbline::harness {
 namespace {
 
-using scenario::Expectation;
 using scenario::KernelRun;
 using scenario::Outcome;
 using scenario::Step;
@@ -143,61 +143,10 @@ std::optional<Part> CompareStep(const Step& step, const Outcome& predicted, cons
   return std::nullopt;
 }
 
-std::optional<Part> CompareWrittenStep(const Expectation& written, const Outcome& predicted) {
-  const auto differs = [&](const char* what) {
-    return Part{what, scenario::PrintExpectation(written), Describe(predicted)};
-  };
-  if (written.error ? (predicted.error.empty() || (*written.error != "any" && *written.error != predicted.error))
-                    : !predicted.error.empty()) {
-    return differs("the error");
-  }
-  if (written.chain) {
-    std::vector<std::string> chain;
-    for (const KernelRun& run : predicted.runs) chain.push_back(run.kernel);
-    if (chain != *written.chain) return differs("the kernels that ran");
-  }
-  if (written.with && (predicted.runs.empty() || predicted.runs.back().keys != *written.with)) {
-    return differs("the key set that the last kernel received");
-  }
-  if (written.sees && (predicted.runs.empty() || predicted.runs.back().arguments != *written.sees)) {
-    return differs("what the last kernel saw");
-  }
-  if (written.returns) {
-    bool same = written.returns->size() == predicted.returns.size();
-    for (std::size_t i = 0; same && i < predicted.returns.size(); ++i) {
-      const Value& wanted = (*written.returns)[i];
-      Value got = predicted.returns[i];
-      if (wanted.argument >= 0) {
-        same = got.argument == wanted.argument;
-      } else {
-        got.argument = -1;
-        same = got == wanted;
-      }
-    }
-    if (!same) return differs("the results");
-  }
-  if (written.warned && *written.warned != predicted.warned) return differs("the override warning");
-  if (written.truth && written.truth != predicted.truth) return differs("the answer");
-  if (written.names && written.names != predicted.names) return differs("the list");
-  if (written.counters && written.counters != predicted.counters) return differs("the counters");
-  if (written.count && written.count != predicted.count) return differs("the count");
-  if (written.table) {
-    Expectation told;
-    told.table = predicted.table;
-    Expectation wanted;
-    wanted.table = written.table;
-    if (!(told == wanted)) {
-      if (!predicted.table) return differs("the computed table");
-      return CompareTables(*written.table, *predicted.table);
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string Describe(const Outcome& outcome) {
-  std::string text = scenario::PrintExpectation(scenario::ExpectationOf(outcome));
+  std::string text = scenario::PrintOutcome(outcome);
   if (!outcome.message.empty()) text += fmt::format(" (\"{}\")", outcome.message);
   return text;
 }
@@ -215,12 +164,20 @@ Comparison Compare(const scenario::Scenario& scenario, const std::vector<Outcome
   return {};
 }
 
-Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<Outcome>& predicted) {
+Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<Outcome>& predicted,
+                          const model::KeyTable& keys) {
+  const auto canonical = [&keys](const std::vector<std::string>& names) {
+    std::string unknown;
+    const auto set = keys.SetOf(names, &unknown);
+    return set ? keys.Names(*set) : names;
+  };
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
-    const Step& step = scenario.steps[i];
-    if (!step.expected) continue;
-    if (auto part = CompareWrittenStep(*step.expected, predicted[i])) {
-      return {Comparison::Result::kDiffers, static_cast<int>(i), part->what, part->expected, part->got};
+    if (!scenario.steps[i].expected) continue;
+    scenario::Expectation written = *scenario.steps[i].expected;
+    written.says.reset();  // the model's messages are its own
+    if (auto mismatch = scenario::Mismatch(written, predicted[i], canonical)) {
+      return {Comparison::Result::kDiffers, static_cast<int>(i), *mismatch, scenario::PrintExpectation(written),
+              Describe(predicted[i])};
     }
   }
   return {};

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "spec/model/key_table.h"
 #include "spec/scenario/scenario.h"
 
 namespace plumbline::harness {
@@ -35,7 +36,8 @@ Comparison Compare(const scenario::Scenario& scenario, const std::vector<scenari
 
 // What the scenario's author wrote, against the model: a difference is an error of the scenario, not of a backend.
 // Messages are not compared, for the model's are its own.
-Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<scenario::Outcome>& predicted);
+Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<scenario::Outcome>& predicted,
+                          const model::KeyTable& keys);
 
 // An outcome in the language's words, with the message of its error.
 std::string Describe(const scenario::Outcome& outcome);

@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "conformance/harness/backend_file.h"
@@ -168,7 +170,10 @@ std::string RunText(Loaded& loaded, const std::string& text, Progress& progress)
     leaks.push_back(fmt::format("kernel {}: {} registered, {} destroyed by the end", kernel, count.made,
                                 count.destroyed));
   }
-  return Json{{"outcomes", scenario::OutcomesToJson(done.outcomes)}, {"leaks", leaks}}.dump();
+  // Outcomes follow the header, one a line, so that they are written and read once.
+  std::string answer = Json{{"leaks", leaks}}.dump();
+  for (const scenario::Outcome& outcome : done.outcomes) answer += "\n" + scenario::WriteOutcome(outcome);
+  return answer;
 }
 
 std::string Serve(Loaded& loaded, const std::string& request, Progress& progress) {
@@ -251,7 +256,7 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
   const std::uint64_t missing = scenario::CapabilitiesNeeded(scenario) & ~facts_.capabilities;
   if (missing != 0) {
     seen.ending = Observation::Ending::kUnsupported;
-    seen.what = fmt::format("{}", fmt::join(CapabilityNames(missing), ", "));
+    seen.what = fmt::format("{}", fmt::join(scenario::CapabilityNames(missing), ", "));
     return seen;
   }
   for (const scenario::KeyDeclaration& key : scenario.declared_keys) {
@@ -272,7 +277,10 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     seen.ending = Observation::Ending::kCrash;
     return seen;
   }
-  const Json answer = Json::parse(reply.text);
+  std::istringstream lines(reply.text);
+  std::string line;
+  std::getline(lines, line);
+  const Json answer = Json::parse(line);
   if (answer.contains("threw")) {
     Renew();
     seen.ending = Observation::Ending::kCrash;
@@ -285,7 +293,7 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     seen.what = answer.at("broken");
   } else {
     seen.ending = Observation::Ending::kFinished;
-    seen.outcomes = scenario::OutcomesFromJson(answer.at("outcomes"));
+    while (std::getline(lines, line)) seen.outcomes.push_back(scenario::ReadOutcome(line));
     seen.leaks = answer.at("leaks").get<std::vector<std::string>>();
   }
   return seen;
@@ -299,7 +307,5 @@ OrError<std::vector<std::string>> Executor::Faults() {
   if (answer.contains("broken")) return InputError{answer.at("broken").get<std::string>()};
   return answer.at("faults").get<std::vector<std::string>>();
 }
-
-std::vector<std::string> CapabilityNames(std::uint64_t bits) { return abi::CapabilitySpellings(bits); }
 
 }  // namespace plumbline::harness

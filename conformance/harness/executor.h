@@ -18,6 +18,7 @@
 
 #include "conformance/harness/backend_facts.h"
 #include "conformance/harness/isolation.h"
+#include "conformance/harness/observation.h"
 #include "conformance/harness/or_error.h"
 #include "spec/scenario/scenario.h"
 
@@ -29,23 +30,6 @@ struct ExecutorConfig {
   std::vector<std::string> load;  // user libraries, loaded before a registry is opened
   std::string fault;              // empty: none
   std::chrono::milliseconds limit = std::chrono::seconds(10);  // for one scenario
-};
-
-// What one scenario led to on a backend.
-struct Observation {
-  enum class Ending {
-    kFinished,      // outcomes are complete
-    kCrash,         // a signal, an exit, or an exception across the ABI; `what` says which
-    kTimeout,
-    kUnsupported,   // needs what the backend does not claim; `what` names it
-    kHarnessError   // `what` says why
-  };
-  Ending ending = Ending::kHarnessError;
-  std::vector<scenario::Outcome> outcomes;
-  std::vector<std::string> leaks;  // kernels whose context was not destroyed exactly once, in words
-  std::string what;
-  std::string output;  // the last lines that the backend wrote to standard output and error
-  int step = -1;       // the step that was running when it ended early; as many as there are steps: the clean-up
 };
 
 class Executor {

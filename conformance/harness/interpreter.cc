@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -1003,9 +1004,16 @@ void Interpreter::CleanUp() {
 Interpretation Interpreter::Run() {
   Interpretation done;
   try {
+    // Counting hits may send calls another way through the backend, so it is asked for only where it is looked at.
+    const bool counts = std::any_of(scenario_.steps.begin(), scenario_.steps.end(), [](const Step& step) {
+      const auto* query = std::get_if<scenario::Query>(&step.action);
+      return query != nullptr && query->kind == scenario::QueryKind::kCounters;
+    });
     const pl_open_options open{.struct_size = sizeof(pl_open_options),
                                .mode = static_cast<std::uint32_t>(options_.fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS),
-                               .release = Borrow(scenario_.release)};
+                               .release = Borrow(scenario_.release),
+                               .count_hits = counts ? 1u : 0u,
+                               .reserved = 0};
     if (MaybeFailure failure = PLUMBLINE_CALL(open, &open, &registry_)) {
       done.refused = fmt::format("{} ({})", failure->message, failure->error_class);
       return done;
@@ -1051,7 +1059,9 @@ Interpretation Interpret(const pl_adapter& adapter, const scenario::Scenario& sc
   // What the backend still holds of a scenario is kept for the life of the process: see ProbeContext.
   static std::set<std::shared_ptr<Interpreter>> kept;
   auto interpreter = std::make_shared<Interpreter>(adapter, scenario, keys, options, suffix);
-  Interpretation done = interpreter->Run();
+  // Even the main thread is new, so that what one scenario leaves in a thread's state cannot reach the next.
+  Interpretation done;
+  std::thread([&] { done = interpreter->Run(); }).join();
   if (interpreter->AllDestroyedOnce()) {
     interpreter->ForgetProbes();  // they own the interpreter
   } else {

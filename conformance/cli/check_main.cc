@@ -1,0 +1,214 @@
+// plumbline check: runs the suites on a backend and says, clause by clause, whether it is right.
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/harness/data_folder.h"
+#include "conformance/harness/runner.h"
+#include "conformance/suites/corpus_cases.h"
+#include "reports/html/html.h"
+#include "reports/json/json.h"
+#include "reports/junit/junit.h"
+#include "reports/terminal/terminal.h"
+
+namespace plumbline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Case;
+using harness::InputError;
+using harness::OrError;
+using harness::SuiteOptions;
+using harness::SuiteRun;
+using harness::Tier;
+
+struct Options {
+  BackendOptions backend;
+  Tier tier = Tier::kStandard;
+  std::vector<std::string> filters, cases, waivers;
+  std::string seed = "1", shard, report, out = "plumbline-failures";
+  int jobs = 2;
+  bool list = false, no_color = false, verbose = false;
+};
+
+void AddTo(CLI::App& app, Options& options) {
+  options.backend.AddTo(app);
+  const std::map<std::string, Tier> tiers = {
+      {"quick", Tier::kQuick}, {"standard", Tier::kStandard}, {"full", Tier::kFull}};
+  app.add_option("--tier", options.tier, "how much: quick, standard or full")
+      ->transform(CLI::CheckedTransformer(tiers, CLI::ignore_case).description(""))
+      ->type_name("TIER")
+      ->default_str("standard");
+  app.add_option("-f,--filter", options.filters,
+                 "only cases of this chapter (tls), that name this clause (TLS-004), or whose id matches this pattern "
+                 "(tls/*); repeatable")
+      ->type_name("WORD")
+      ->allow_extra_args(false);
+  app.add_option("--case", options.cases, "only the case of this id, whatever its tier; repeatable")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  app.add_option("--seed", options.seed, "where all randomness comes from")->type_name("N")->capture_default_str();
+  app.add_option("--shard", options.shard, "run part I of N, counted from 1; `plumbline report merge` joins the reports")
+      ->type_name("I/N");
+  app.add_option("-j,--jobs", options.jobs, "workers at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->capture_default_str();
+  app.add_option("--waivers", options.waivers, "a file of known failures; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--report", options.report, "write report.json, junit.xml and index.html into this folder")
+      ->type_name("DIR");
+  app.add_option("--out", options.out, "where the scenarios of failures are saved")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_flag("--list", options.list, "print the ids of the cases that would run, and run none");
+  app.add_flag("--no-color", options.no_color, "no colours, even on a terminal");
+  app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
+  app.footer(
+      "Verdicts: pass; fail, crash and timeout; unsupported (the backend does not claim what the case needs);\n"
+      "waived (failed exactly as a waiver says); vacuous and inconclusive (nothing was shown); harness-error (ours).\n"
+      "Exit status: 0 all passed, were waived or are unsupported; 1 something failed; 2 bad input or a harness-error.");
+}
+
+OrError<std::uint64_t> ReadSeed(const std::string& text) {
+  std::uint64_t seed = 0;
+  if (!CLI::detail::lexical_cast(text, seed)) {
+    return InputError{fmt::format("--seed {}: give a number from 0 to 18446744073709551615", text)};
+  }
+  return seed;
+}
+
+// "2/8" as 1 and 8.
+OrError<std::pair<int, int>> ReadShard(const std::string& text) {
+  int shard = 0, shards = 0;
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, slash), shard) ||
+      !CLI::detail::lexical_cast(text.substr(slash + 1), shards) || shards < 1 || shard < 1 || shard > shards) {
+    return InputError{fmt::format("--shard {}: give I/N with I from 1 to N, such as 1/4", text)};
+  }
+  return std::pair(shard - 1, shards);
+}
+
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+// Says how far it is: one line that overwrites itself on a terminal, a line for each case if that is wanted.
+class Progress {
+ public:
+  Progress(bool verbose, bool terminal) : verbose_(verbose), terminal_(terminal) {}
+  void operator()(std::size_t done, std::size_t total, const reports::CaseResult& result) {
+    if (verbose_) {
+      Clear();
+      fmt::print(stderr, "{:<13} {}\n", reports::Spelling(result.verdict), result.id);
+    }
+    if (!terminal_) return;
+    Clear();
+    fmt::print(stderr, "[{}/{}] {:.60}", done, total, result.id);
+    std::fflush(stderr);
+    shown_ = true;
+  }
+  void Clear() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    shown_ = false;
+  }
+
+ private:
+  bool verbose_, terminal_;
+  bool shown_ = false;
+};
+
+OrError<bool> WriteReports(const SuiteRun& done, const std::string& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  const std::pair<const char*, std::string> files[] = {{"report.json", reports::ToJson(done.run)},
+                                                       {"notes.json", reports::ToJson(done.notes)},
+                                                       {"junit.xml", reports::ToJUnit(done.run, done.notes)},
+                                                       {"index.html", reports::ToHtml({done.run})}};
+  for (const auto& [name, text] : files) {
+    std::ofstream out(fs::path(folder) / name);
+    if (!(out << text).flush()) {
+      return InputError{fmt::format("--report {}: cannot write {} there", folder, name)};
+    }
+  }
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Checks a backend against the spec and reports a verdict for each clause.", "plumbline check");
+  Options options;
+  AddTo(app, options);
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+
+  SuiteOptions suite;
+  OrError<std::uint64_t> seed = ReadSeed(options.seed);
+  if (!seed.ok()) return Complain(app, seed.error());
+  if (!options.shard.empty()) {
+    OrError<std::pair<int, int>> shard = ReadShard(options.shard);
+    if (!shard.ok()) return Complain(app, shard.error());
+    std::tie(suite.shard, suite.shards) = *shard;
+  }
+  OrError<harness::ExecutorConfig> config = options.backend.Config();
+  if (!config.ok()) return Complain(app, config.error());
+  for (const std::string& file : options.waivers) {
+    OrError<harness::Waivers> waivers = harness::ReadWaiverFile(file);
+    if (!waivers.ok()) return Complain(app, waivers.error());
+    for (harness::Waiver& waiver : waivers->all) suite.waivers.all.push_back(std::move(waiver));
+  }
+  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  if (!clauses.ok()) return Complain(app, clauses.error());
+  OrError<std::vector<Case>> cases = suites::AllCases();
+  if (!cases.ok()) return Complain(app, cases.error());
+
+  suite.executor = *config;
+  suite.cases = {.seed = *seed,
+                 .tier = options.tier,
+                 .backend_argument = options.backend.backend,
+                 .more_arguments = options.backend.MoreArguments(),
+                 .out = options.out};
+  suite.filters = options.filters;
+  suite.ids = options.cases;
+  suite.jobs = options.jobs;
+  suite.clauses = std::move(*clauses);
+  suite.today = Today();
+  if (options.list) {
+    OrError<std::vector<Case>> selected = harness::SelectCases(suite, *cases);
+    if (!selected.ok()) return Complain(app, selected.error());
+    for (const Case& one : *selected) fmt::print("{}\n", one.id);
+    return kGood;
+  }
+
+  Progress progress(options.verbose, isatty(STDERR_FILENO) == 1);
+  suite.progress = std::ref(progress);
+  OrError<SuiteRun> done = harness::RunSuite(suite, std::move(*cases));
+  progress.Clear();
+  if (!done.ok()) return Complain(app, done.error());
+  done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
+  fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
+                                                .seconds = done->notes.seconds}));
+  if (!options.report.empty()) {
+    OrError<bool> written = WriteReports(*done, options.report);
+    if (!written.ok()) return Complain(app, written.error());
+    fmt::print("report: {}\n", (fs::path(options.report) / "index.html").string());
+  }
+  return harness::ExitStatus(done->run);
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

@@ -1,0 +1,100 @@
+// plumbline list: what there is: cases, clauses, capabilities, backends.
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/harness/backend_file.h"
+#include "conformance/harness/data_folder.h"
+#include "conformance/harness/nearest.h"
+#include "conformance/harness/runner.h"
+#include "conformance/suites/corpus_cases.h"
+
+namespace plumbline::cli {
+namespace {
+
+using harness::Case;
+using harness::OrError;
+
+int ListCases(const CLI::App& app) {
+  OrError<std::vector<Case>> cases = suites::AllCases();
+  if (!cases.ok()) return Complain(app, cases.error());
+  for (const Case& one : *cases) {
+    fmt::print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
+  }
+  return kGood;
+}
+
+int ListClauses(const CLI::App& app) {
+  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  if (!clauses.ok()) return Complain(app, clauses.error());
+  for (const reports::Clause& clause : *clauses) {
+    fmt::print("{:<10} {:<7} {:<14} {}\n", clause.id, clause.strength, clause.profile, clause.title);
+  }
+  return kGood;
+}
+
+int ListCapabilities() {
+#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) fmt::print("{:<16} {}\n", spelling, meaning);
+  PL_CAPABILITIES(PLUMBLINE_LIST_CAPABILITY)
+#undef PLUMBLINE_LIST_CAPABILITY
+  return kGood;
+}
+
+int ListBackends() {
+  for (const auto& [name, path] : harness::ListBackends()) fmt::print("{:<12} {}\n", name, path);
+  return kGood;
+}
+
+void PrintPlaces(const char* what, const std::vector<std::string>& places, const char* none) {
+  fmt::print("\n{}:\n", what);
+  if (places.empty()) fmt::print("  {}\n", none);
+  for (const std::string& place : places) fmt::print("  {}\n", place);
+}
+
+// A rule with everything that is one hop away.
+int ShowClause(const CLI::App& app, const std::string& id) {
+  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  if (!clauses.ok()) return Complain(app, clauses.error());
+  const auto at =
+      std::find_if(clauses->begin(), clauses->end(), [&](const reports::Clause& clause) { return clause.id == id; });
+  if (at == clauses->end()) {
+    std::vector<std::string> ids;
+    for (const reports::Clause& clause : *clauses) ids.push_back(clause.id);
+    return Complain(app, fmt::format("there is no clause '{}'{}", id, harness::DidYouMean(id, ids)));
+  }
+  fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", at->id, at->title, at->strength, at->profile,
+             at->needs.empty() ? "" : ", needs ", fmt::join(at->needs, " "), at->text);
+  PrintPlaces("text", {at->where}, "");
+  PrintPlaces("tests", at->tests, "none");
+  PrintPlaces("model", at->model, "no line names it");
+  PrintPlaces("faults", at->faults, "none");
+  return kGood;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Lists what there is, or shows one clause with all that belongs to it.", "plumbline list");
+  std::string what, clause;
+  app.add_option("what", what, "cases, clauses, capabilities or backends")
+      ->check(CLI::IsMember({"cases", "clauses", "capabilities", "backends"}).description(""))
+      ->type_name("WHAT");
+  app.add_option("--clause", clause, "show the text of this clause, where it stands, its tests, model lines and faults")
+      ->type_name("ID");
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (!clause.empty()) return ShowClause(app, clause);
+  if (what == "cases") return ListCases(app);
+  if (what == "clauses") return ListClauses(app);
+  if (what == "capabilities") return ListCapabilities();
+  if (what == "backends") return ListBackends();
+  return Complain(app, "say what to list: cases, clauses, capabilities or backends; or --clause ID");
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

@@ -1,0 +1,110 @@
+// plumbline: runs plumbline-COMMAND, which stands beside it, as git does.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/harness/backend_file.h"
+#include "conformance/harness/nearest.h"
+
+namespace plumbline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// In the order in which a newcomer meets them. Programs that are not built here are left out.
+constexpr std::pair<const char*, const char*> kCommands[] = {
+    {"check", "check a backend against the spec"},
+    {"list", "list cases, clauses, capabilities and backends"},
+    {"replay", "run scenario files on a backend, step by step"},
+    {"explain", "say why a kernel did or did not run, rule by rule"},
+    {"keys", "print a backend's dispatch keys in order"},
+    {"dump", "print what is registered for an operator, and its table"},
+    {"prove", "show that the suites catch every planted fault"},
+    {"race", "look for races in registration"},
+    {"fuzz", "look for failures with generated input"},
+    {"perf", "measure dispatch overhead"},
+    {"report", "show, merge and compare reports"},
+    {"new-adapter", "write the start of a backend of your own"},
+};
+
+std::string Program(const std::string& command) { return harness::ProgramFolder() + "/plumbline-" + command; }
+
+bool IsBuilt(const std::string& command) { return access(Program(command).c_str(), X_OK) == 0; }
+
+// The known commands, then whatever else stands beside this program.
+std::vector<std::pair<std::string, std::string>> Commands() {
+  std::vector<std::pair<std::string, std::string>> commands;
+  for (const auto& [name, purpose] : kCommands) {
+    if (IsBuilt(name)) commands.emplace_back(name, purpose);
+  }
+  std::vector<std::pair<std::string, std::string>> others;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(harness::ProgramFolder(), failed)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with("plumbline-") || access(entry.path().c_str(), X_OK) != 0) continue;
+    const std::string name = file.substr(std::strlen("plumbline-"));
+    const bool known = std::any_of(commands.begin(), commands.end(), [&](const auto& one) { return one.first == name; });
+    if (!known) others.emplace_back(name, "");
+  }
+  std::sort(others.begin(), others.end());
+  commands.insert(commands.end(), others.begin(), others.end());
+  return commands;
+}
+
+void PrintHelp(std::FILE* to) {
+  fmt::print(to,
+             "Plumbline checks tensor dispatchers and autograd runtimes against a written spec.\n"
+             "\n"
+             "usage: plumbline COMMAND [ARGUMENTS]\n"
+             "\n");
+  for (const auto& [name, purpose] : Commands()) fmt::print(to, "  {:<12} {}\n", name, purpose);
+  fmt::print(to,
+             "\n"
+             "`plumbline COMMAND --help` says more. To begin with:\n"
+             "\n"
+             "  plumbline check --backend reference\n"
+             "  plumbline check --backend ./libmine.so\n"
+             "\n"
+             "Exit status: 0 good, 1 something failed the check, 2 bad input or a fault of the suite.\n");
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 2) {
+    PrintHelp(stderr);
+    return 2;
+  }
+  const std::string command = argv[1];
+  if (command == "--help" || command == "-h" || command == "help") {
+    PrintHelp(stdout);
+    return 0;
+  }
+  if (command == "--version") {
+    fmt::print("plumbline {}\n", PLUMBLINE_VERSION);
+    return 0;
+  }
+  if (command.empty() || command.find('/') != std::string::npos || !IsBuilt(command)) {
+    std::vector<std::string> names;
+    for (const auto& [name, purpose] : Commands()) names.push_back(name);
+    fmt::print(stderr, "plumbline: there is no command '{}'{}\nSee plumbline --help.\n", command,
+               harness::DidYouMean(command, names));
+    return 2;
+  }
+  const std::string program = Program(command);
+  argv[1] = const_cast<char*>(program.c_str());
+  execv(program.c_str(), argv + 1);
+  fmt::print(stderr, "plumbline: cannot run {}: {}\n", program, std::strerror(errno));
+  return 2;
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

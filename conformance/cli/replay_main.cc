@@ -1,0 +1,142 @@
+// plumbline replay: runs scenario files on a backend and shows, step by step, what was expected and what came.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/harness/judge.h"
+#include "spec/model/key_table.h"
+#include "spec/scenario/parse.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::cli {
+namespace {
+
+using harness::InputError;
+using harness::Judgement;
+using harness::OrError;
+using reports::Verdict;
+using scenario::Scenario;
+
+class Painter {
+ public:
+  explicit Painter(bool colours) : colours_(colours) {}
+  std::string Red(const std::string& text) const { return Paint("31", text); }
+  std::string Green(const std::string& text) const { return Paint("32", text); }
+
+ private:
+  std::string Paint(const char* code, const std::string& text) const {
+    return colours_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  bool colours_;
+};
+
+OrError<Scenario> ReadScenario(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return InputError{fmt::format("{}: there is no such file, or it cannot be read", path)};
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  scenario::ParseResult parsed = scenario::Parse(text);
+  if (!parsed.scenario) {
+    return InputError{
+        fmt::format("{}:{}:{}: {}", path, parsed.error->line, parsed.error->column, parsed.error->message)};
+  }
+  if (model::FindRelease(parsed.scenario->release) == nullptr) {
+    return InputError{fmt::format("{}: there is no table of dispatch keys for the release '{}'", path,
+                                  parsed.scenario->release)};
+  }
+  return std::move(*parsed.scenario);
+}
+
+std::string BareStep(scenario::Step step) {
+  step.expected.reset();
+  return scenario::PrintStep(step);
+}
+
+// What is written must be what the model says, or the file tests nothing.
+OrError<bool> CheckWritten(const std::string& path, const Scenario& scenario) {
+  const model::KeyTable keys(*model::FindRelease(scenario.release), scenario.declared_keys);
+  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, {}), keys);
+  if (written.result == harness::Comparison::Result::kAgrees) return true;
+  return InputError{fmt::format("{}:{}: the model disagrees with what is written: {}", path,
+                                scenario.steps[static_cast<std::size_t>(written.step)].line, written.what)};
+}
+
+// Exit status of one file.
+int Replay(const Scenario& scenario, const std::string& path, harness::Judge& judge, const Painter& paint, bool quiet) {
+  const Judgement judgement = judge.Try(scenario);
+  if (judgement.verdict == Verdict::kUnsupported) {
+    fmt::print("{}: unsupported: {}\n", path, judgement.missing);
+    return kGood;
+  }
+  if (judgement.verdict == Verdict::kHarnessError) {
+    fmt::print("{}: {}\n", path, paint.Red("harness-error: " + judgement.summary));
+    return kBadInput;
+  }
+  const int steps = static_cast<int>(scenario.steps.size());
+  const int last = judgement.Failed() ? std::min(judgement.step, steps - 1) : steps - 1;
+  for (int i = 0; i <= last && !quiet; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i);
+    const std::string predicted = harness::Describe(judgement.predicted[at]);
+    const bool wrong = judgement.Failed() && i == judgement.step;
+    fmt::print("{:>4}  {}\n", scenario.steps[at].line, BareStep(scenario.steps[at]));
+    if (!wrong) fmt::print("      {} {}\n", paint.Green("="), predicted);
+  }
+  if (!judgement.Failed()) {
+    fmt::print("{}: {}\n", path, paint.Green("as the model predicts"));
+    return kGood;
+  }
+  fmt::print("      {} {}\n", paint.Red("expected"), judgement.expected);
+  fmt::print("      {}      {}\n", paint.Red("got"), judgement.got);
+  if (!judgement.rule.empty()) fmt::print("      rule     {}\n", judgement.rule);
+  fmt::print("{}: {}: {}\n", path, paint.Red(reports::Spelling(judgement.verdict)), judgement.summary);
+  return kFailed;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Runs scenario files on a backend and shows each step with what the model predicts; at the first step "
+               "that differs, what came instead.",
+               "plumbline replay");
+  BackendOptions backend;
+  std::vector<std::string> files;
+  bool no_color = false, quiet = false;
+  backend.AddTo(app);
+  app.add_option("files", files, "scenario files (.scn)")->required()->type_name("FILE...");
+  app.add_flag("-q,--quiet", quiet, "only say how each file ended");
+  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  app.footer("Exit status: 0 as predicted or unsupported; 1 something differs; 2 bad input.");
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+
+  std::vector<Scenario> scenarios;
+  for (const std::string& file : files) {
+    OrError<Scenario> scenario = ReadScenario(file);
+    if (!scenario.ok()) return Complain(app, scenario.error());
+    OrError<bool> written = CheckWritten(file, *scenario);
+    if (!written.ok()) return Complain(app, written.error());
+    scenarios.push_back(std::move(*scenario));
+  }
+  OrError<harness::ExecutorConfig> config = backend.Config();
+  if (!config.ok()) return Complain(app, config.error());
+  OrError<std::unique_ptr<harness::Executor>> executor = harness::Executor::Start(*config);
+  if (!executor.ok()) return Complain(app, executor.error());
+
+  const Painter paint(Colours(STDOUT_FILENO, no_color));
+  harness::Judge judge(**executor, {});
+  int status = kGood;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    (*executor)->Renew();
+    status = std::max(status, Replay(scenarios[i], files[i], judge, paint, quiet));
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

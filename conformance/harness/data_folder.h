@@ -1,0 +1,27 @@
+// Where the corpus and the clause index are: PLUMBLINE_DATA, else ../share/plumbline beside the program, else the tree
+// that the program was built from.
+//
+//   for (const fs::path& file : ScenarioFiles(CorpusFolder())) ...
+//   OrError<std::vector<reports::Clause>> clauses = ReadClauseIndex();
+//
+// Pure but for the file system and the environment; any thread.
+#ifndef PLUMBLINE_CONFORMANCE_HARNESS_DATA_FOLDER_H_
+#define PLUMBLINE_CONFORMANCE_HARNESS_DATA_FOLDER_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/harness/or_error.h"
+#include "reports/result/result.h"
+
+namespace plumbline::harness {
+
+std::string CorpusFolder();
+std::string ClauseIndexFile();
+
+// The clauses with the tests, model lines and faults that name them, by id.
+OrError<std::vector<reports::Clause>> ReadClauseIndex();
+
+}  // namespace plumbline::harness
+
+#endif  // PLUMBLINE_CONFORMANCE_HARNESS_DATA_FOLDER_H_

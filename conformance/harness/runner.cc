@@ -1,0 +1,238 @@
+#include "conformance/harness/runner.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "conformance/harness/isolation.h"
+#include "conformance/harness/nearest.h"
+#include "reports/json/json.h"
+#include "spec/scenario/capabilities_needed.h"
+
+namespace plumbline::harness {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using reports::CaseResult;
+using reports::Verdict;
+
+// Long enough for any case of the full tier; a worker that takes longer is stuck in the harness itself.
+constexpr std::chrono::hours kCaseLimit(2);
+constexpr std::chrono::seconds kStartLimit(30);
+
+bool Selects(const std::string& filter, const Case& one) {
+  return filter == one.chapter || MatchesGlob(filter, one.id) ||
+         std::find(one.clauses.begin(), one.clauses.end(), filter) != one.clauses.end();
+}
+
+// What a worker holds; made in it by its first case.
+struct Worker {
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<CaseRunner> runner;
+};
+
+// One result as text, by the canonical form of a run that holds only it.
+std::string WriteResult(CaseResult result) {
+  reports::Run run;
+  run.cases.push_back(std::move(result));
+  return reports::ToJson(run);
+}
+
+CaseResult BrokenResult(const Case& one, const std::string& what) {
+  CaseResult result;
+  result.id = one.id;
+  result.chapter = one.chapter;
+  result.clauses = one.clauses;
+  result.verdict = Verdict::kHarnessError;
+  result.findings.push_back({.summary = what, .clauses = {}});
+  return result;
+}
+
+std::string RunInWorker(Worker& worker, const SuiteOptions& options, const std::vector<Case>& cases,
+                        const std::string& request) {
+  const Case& one = cases[std::stoul(request)];
+  if (!worker.executor) {
+    OrError<std::unique_ptr<Executor>> started = Executor::Start(options.executor);
+    if (!started.ok()) return WriteResult(BrokenResult(one, started.error()));
+    worker.executor = std::move(*started);
+    worker.runner = std::make_unique<CaseRunner>(*worker.executor, options.waivers, options.cases);
+  }
+  return WriteResult(worker.runner->Run(one));
+}
+
+CaseResult ReadResult(const Case& one, const Reply& reply) {
+  if (reply.ending != Reply::Ending::kAnswered) {
+    return BrokenResult(one, fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
+  }
+  reports::ReadResult read = reports::FromJson(reply.text);
+  if (!read.error.empty() || read.run.cases.size() != 1) {
+    return BrokenResult(one, "the worker's answer cannot be read: " + read.error);
+  }
+  return std::move(read.run.cases.front());
+}
+
+reports::Backend DescribeBackend(const BackendFacts& facts) {
+  return {.name = facts.name,
+          .version = facts.version,
+          .release = facts.release,
+          .abi = facts.abi,
+          .digest = facts.digest,
+          .capabilities = scenario::CapabilityNames(facts.capabilities),
+          .loaded = facts.loaded};
+}
+
+}  // namespace
+
+const char* Spelling(Tier tier) {
+  switch (tier) {
+    case Tier::kQuick:
+      return "quick";
+    case Tier::kStandard:
+      return "standard";
+    case Tier::kFull:
+      return "full";
+  }
+  return "?";
+}
+
+bool MatchesGlob(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() == '*') {
+    for (std::size_t skip = 0; skip <= text.size(); ++skip) {
+      if (MatchesGlob(pattern.substr(1), text.substr(skip))) return true;
+    }
+    return false;
+  }
+  if (text.empty() || (pattern.front() != '?' && pattern.front() != text.front())) return false;
+  return MatchesGlob(pattern.substr(1), text.substr(1));
+}
+
+OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::vector<Case>& cases) {
+  std::vector<std::string> ids, words;
+  for (const Case& one : cases) {
+    ids.push_back(one.id);
+    words.push_back(one.id);
+    words.push_back(one.chapter);
+    words.insert(words.end(), one.clauses.begin(), one.clauses.end());
+  }
+  for (const std::string& id : options.ids) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
+      return InputError{fmt::format("there is no case '{}'{}", id, DidYouMean(id, ids))};
+    }
+  }
+  for (const std::string& filter : options.filters) {
+    if (std::none_of(cases.begin(), cases.end(), [&](const Case& one) { return Selects(filter, one); })) {
+      return InputError{fmt::format("the filter '{}' selects nothing: it is neither a chapter, nor a clause, nor a "
+                                    "pattern that a case's id matches{}",
+                                    filter, DidYouMean(filter, words))};
+    }
+  }
+  std::vector<Case> selected;
+  for (const Case& one : cases) {
+    const bool by_id = std::find(options.ids.begin(), options.ids.end(), one.id) != options.ids.end();
+    const bool by_filter = std::any_of(options.filters.begin(), options.filters.end(),
+                                       [&](const std::string& filter) { return Selects(filter, one); });
+    const bool everything = options.ids.empty() && options.filters.empty();
+    if (!by_id && !(one.tier <= options.cases.tier && (everything || by_filter))) continue;
+    // By its own id, so that a case is in the same shard whatever else there is.
+    if (HashOf(one.id, 0) % static_cast<std::uint64_t>(options.shards) != static_cast<std::uint64_t>(options.shard)) {
+      continue;
+    }
+    selected.push_back(one);
+  }
+  if (selected.empty() && options.shards == 1) {
+    return InputError{fmt::format("the filter selects nothing in the {} tier; try --tier full", Spelling(options.cases.tier))};
+  }
+  return selected;
+}
+
+OrError<SuiteRun> RunSuite(const SuiteOptions& options, std::vector<Case> cases) {
+  const auto started = Clock::now();
+  OrError<std::vector<Case>> selection = SelectCases(options, cases);
+  if (!selection.ok()) return InputError{selection.error()};
+  const std::vector<Case> selected = std::move(*selection);
+
+  SuiteRun done;
+  {
+    OrError<std::unique_ptr<Executor>> executor = Executor::Start(options.executor);
+    if (!executor.ok()) return InputError{executor.error()};
+    done.run.backend = DescribeBackend((*executor)->facts());
+  }
+  done.run.suite_version = PLUMBLINE_VERSION;
+  done.run.tier = Spelling(options.cases.tier);
+  done.run.seed = options.cases.seed;
+  std::vector<std::string> filters = options.filters;
+  filters.insert(filters.end(), options.ids.begin(), options.ids.end());
+  done.run.filter = fmt::format("{}", fmt::join(filters, " "));
+  done.run.shard = options.shard;
+  done.run.shards = options.shards;
+  done.run.clauses = options.clauses;
+
+  // All workers are forked before there is a thread.
+  const std::size_t jobs = std::min<std::size_t>(static_cast<std::size_t>(std::max(options.jobs, 1)),
+                                                 std::max<std::size_t>(selected.size(), 1));
+  std::vector<std::unique_ptr<Isolation>> workers;
+  for (std::size_t i = 0; i < jobs; ++i) {
+    auto worker = std::make_shared<Worker>();
+    OrError<std::unique_ptr<Isolation>> isolation = Isolation::Start(
+        {.prepare = [] { return std::string(); },
+         .serve = [worker, &options, &selected](const std::string& request, Progress&) {
+           return RunInWorker(*worker, options, selected, request);
+         }},
+        kStartLimit);
+    if (!isolation.ok()) return InputError{"no worker could be started: " + isolation.error()};
+    workers.push_back(std::move(*isolation));
+  }
+
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  const auto work = [&](Isolation& worker) {
+    for (std::size_t i = next++; i < selected.size(); i = next++) {
+      const auto begun = Clock::now();
+      CaseResult result = ReadResult(selected[i], worker.Ask(std::to_string(i), kCaseLimit));
+      const std::lock_guard lock(mutex);
+      done.notes.seconds_by_case[result.id] = std::chrono::duration<double>(Clock::now() - begun).count();
+      done.run.cases.push_back(std::move(result));
+      if (options.progress) options.progress(done.run.cases.size(), selected.size(), done.run.cases.back());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (const auto& worker : workers) threads.emplace_back([&work, &worker] { work(*worker); });
+  for (std::thread& thread : threads) thread.join();
+
+  std::sort(done.run.cases.begin(), done.run.cases.end(),
+            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+  reports::MarkBlocked(done.run);
+  WaiverScope scope{.cases = {},
+                    .clauses = {},
+                    .release = done.run.backend.release,
+                    .version = done.run.backend.version,
+                    .today = options.today,
+                    .tier = options.cases.tier,
+                    .whole = filters.empty() && options.shards == 1};
+  for (const Case& one : cases) scope.cases.insert(one.id);
+  for (const reports::Clause& clause : options.clauses) scope.clauses.insert(clause.id);
+  done.run.waivers = JudgeWaivers(options.waivers, done.run.cases, scope);
+  done.notes.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  return done;
+}
+
+int ExitStatus(const reports::Run& run) {
+  const reports::Counts counts = reports::Count(run);
+  for (const Verdict failed : {Verdict::kFail, Verdict::kCrash, Verdict::kTimeout}) {
+    if (counts.by_verdict.contains(failed)) return 1;
+  }
+  if (reports::Good(run)) return 0;
+  // An empty shard is as good as any.
+  return run.cases.empty() && run.shards > 1 ? 0 : 2;
+}
+
+}  // namespace plumbline::harness

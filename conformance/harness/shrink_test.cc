@@ -1,0 +1,63 @@
+#include "conformance/harness/shrink.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace plumbline::harness {
+namespace {
+
+using scenario::Scenario;
+using scenario::Value;
+
+Scenario Sample() {
+  Scenario sample;
+  sample.kernels.push_back({"k", {scenario::BodyThrow{"a"}, scenario::BodyThrow{"b"}}});
+  sample.kernels.push_back({"unused", {scenario::BodyThrow{"a"}}});
+  for (int i = 0; i < 9; ++i) sample.steps.push_back({.action = scenario::Flush{}});
+  scenario::Impl impl{.operator_name = "demo::f"};
+  impl.kernel.kernel = "k";
+  sample.steps[2].action = impl;
+  sample.steps[5].action =
+      scenario::Call{.operator_name = "demo::f", .arguments = {Value::Tensor({"CPU", "CUDA", "Meta"})}};
+  return sample;
+}
+
+bool HasCallWithCuda(const Scenario& s) {
+  return std::any_of(s.steps.begin(), s.steps.end(), [](const scenario::Step& step) {
+    const auto* call = std::get_if<scenario::Call>(&step.action);
+    return call != nullptr && std::count(call->arguments[0].keys.begin(), call->arguments[0].keys.end(), "CUDA") == 1;
+  });
+}
+
+TEST(ShrinkTest, KeepsOnlyWhatTheFailureNeeds) {
+  const Scenario small = ShrinkScenario(Sample(), 5, HasCallWithCuda);
+  ASSERT_EQ(small.steps.size(), 1u);
+  EXPECT_EQ(std::get<scenario::Call>(small.steps[0].action).arguments[0].keys, std::vector<std::string>{"CUDA"});
+  EXPECT_TRUE(small.kernels.empty());
+}
+
+TEST(ShrinkTest, ThinsBodies) {
+  const auto needs_b = [](const Scenario& s) {
+    const bool used = std::any_of(s.steps.begin(), s.steps.end(), [](const scenario::Step& step) {
+      return std::holds_alternative<scenario::Impl>(step.action);
+    });
+    return used && !s.kernels.empty() && std::any_of(s.kernels[0].body.begin(), s.kernels[0].body.end(), [](const auto& item) {
+             const auto* thrown = std::get_if<scenario::BodyThrow>(&item);
+             return thrown != nullptr && thrown->message == "b";
+           });
+  };
+  const Scenario small = ShrinkScenario(Sample(), -1, needs_b);
+  EXPECT_EQ(small.steps.size(), 1u);
+  ASSERT_EQ(small.kernels.size(), 1u);
+  EXPECT_EQ(small.kernels[0].body.size(), 1u);
+}
+
+TEST(ShrinkTest, WhatCannotShrinkStaysWhole) {
+  const Scenario sample = Sample();
+  const Scenario same = ShrinkScenario(sample, 5, [](const Scenario&) { return false; });
+  EXPECT_EQ(same.steps, sample.steps);
+}
+
+}  // namespace
+}  // namespace plumbline::harness

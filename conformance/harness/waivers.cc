@@ -1,0 +1,296 @@
+#include "conformance/harness/waivers.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <toml++/toml.h>
+
+namespace plumbline::harness {
+namespace {
+
+const std::set<std::string, std::less<>>& AdmittedWords() {
+  static const std::set<std::string, std::less<>> kWords = {"fail", "crash", "timeout", "pass"};
+  return kWords;
+}
+
+bool IsDay(std::string_view text) {
+  return text.size() == 10 && text[4] == '-' && text[7] == '-' &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+}
+
+std::vector<int> VersionNumbers(std::string_view text) {
+  std::vector<int> numbers;
+  while (!text.empty()) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) break;
+    numbers.push_back(number);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty() || text.front() != '.') break;
+    text.remove_prefix(1);
+  }
+  return numbers;
+}
+
+// Reads one [[waiver]]; the first problem is kept, with its line.
+class Reader {
+ public:
+  Reader(const toml::table& table, const std::string& file) : table_(table), file_(file) {
+    waiver_.where = fmt::format("{}:{}", file, table.source().begin.line);
+  }
+
+  OrError<Waiver> Read() {
+    static const std::set<std::string_view> kKnown = {"id",    "clause",   "cause",  "reference", "owner",
+                                                      "expires", "deviation", "cases", "outcome", "unstable",
+                                                      "admits", "tier",     "releases"};
+    for (const auto& [key, node] : table_) {
+      if (!kKnown.contains(key.str())) Wrong(node, fmt::format("there is no field '{}'; the fields are {}", key.str(), fmt::join(kKnown, ", ")));
+    }
+    waiver_.id = Text("id", true);
+    waiver_.clause = Text("clause", true);
+    waiver_.cause = Text("cause", true);
+    waiver_.reference = Text("reference", true);
+    waiver_.owner = Text("owner", true);
+    waiver_.expires = Text("expires", true);
+    waiver_.outcome = Text("outcome", false);
+    waiver_.cases = Texts("cases");
+    waiver_.admits = Texts("admits");
+    waiver_.releases = Texts("releases");
+    if (const toml::node* node = table_.get("unstable")) {
+      if (const auto* flag = node->as_boolean()) {
+        waiver_.unstable = flag->get();
+      } else {
+        Wrong(*node, "'unstable' must be true or false");
+      }
+    }
+    if (const std::string cause = waiver_.cause; cause != "bug" && cause != "limit" && cause != "dispute") {
+      WrongAt("cause", fmt::format("the cause '{}' is not one of bug, limit, dispute", cause));
+    }
+    if (!IsDay(waiver_.expires) && VersionNumbers(waiver_.expires).empty()) {
+      WrongAt("expires", fmt::format("'{}' is neither a day (2027-06-30) nor a version (2.9)", waiver_.expires));
+    }
+    const std::string tier = Text("tier", false);
+    if (tier == "standard") {
+      waiver_.tier = Tier::kStandard;
+    } else if (tier == "full") {
+      waiver_.tier = Tier::kFull;
+    } else if (!tier.empty() && tier != "quick") {
+      WrongAt("tier", fmt::format("the tier '{}' is not one of quick, standard, full", tier));
+    }
+    const std::string deviation = Text("deviation", false);
+    if (!deviation.empty()) {
+      waiver_.deviation = model::FindDeviation(deviation);
+      if (!waiver_.deviation) {
+        std::vector<std::string_view> names;
+        for (const model::DeviationInfo& info : model::AllDeviations()) names.push_back(info.name);
+        WrongAt("deviation", fmt::format("the model has no deviation '{}'; it has {}", deviation, fmt::join(names, ", ")));
+      }
+    }
+    const int ways = static_cast<int>(!deviation.empty()) + static_cast<int>(!waiver_.outcome.empty()) +
+                     static_cast<int>(waiver_.unstable);
+    if (ways != 1) Wrong(table_, "a waiver has exactly one of deviation, outcome and unstable");
+    if (waiver_.unstable == waiver_.admits.empty()) Wrong(table_, "'admits' lists outcomes exactly when unstable is true");
+    if (waiver_.outcome == "fail" || waiver_.outcome == "pass") {
+      WrongAt("outcome", "say what the backend does instead, as the finding's \"got\" has it, or crash, or timeout");
+    }
+    for (const std::string& word : waiver_.admits) {
+      if (!AdmittedWords().contains(word) && !word.starts_with("error ")) {
+        WrongAt("admits", fmt::format("'{}' is not one of {}, or an error with its class", word, fmt::join(AdmittedWords(), ", ")));
+      }
+    }
+    if (deviation.empty() && waiver_.cases.empty()) Wrong(table_, "a waiver without a deviation lists its cases");
+    if (!problem_.empty()) return InputError{problem_};
+    return waiver_;
+  }
+
+ private:
+  void Wrong(const toml::node& node, const std::string& what) {
+    if (!problem_.empty()) return;
+    const std::string name = waiver_.id.empty() ? "" : fmt::format("waiver '{}': ", waiver_.id);
+    problem_ = fmt::format("{}:{}: {}{}", file_, node.source().begin.line, name, what);
+  }
+  void WrongAt(const char* field, const std::string& what) {
+    const toml::node* node = table_.get(field);
+    Wrong(node != nullptr ? *node : table_, what);
+  }
+  std::string Text(const char* field, bool required) {
+    const toml::node* node = table_.get(field);
+    if (node == nullptr) {
+      if (required) Wrong(table_, fmt::format("the field '{}' is missing", field));
+      return "";
+    }
+    const auto* text = node->as_string();
+    if (text == nullptr || text->get().empty()) {
+      Wrong(*node, fmt::format("'{}' must be a text that is not empty", field));
+      return "";
+    }
+    return text->get();
+  }
+  std::vector<std::string> Texts(const char* field) {
+    std::vector<std::string> texts;
+    const toml::node* node = table_.get(field);
+    if (node == nullptr) return texts;
+    const auto* list = node->as_array();
+    if (list == nullptr || list->empty()) {
+      Wrong(*node, fmt::format("'{}' must be a list of texts that is not empty", field));
+      return texts;
+    }
+    for (const toml::node& item : *list) {
+      if (const auto* text = item.as_string()) {
+        texts.push_back(text->get());
+      } else {
+        Wrong(item, fmt::format("'{}' must hold texts only", field));
+      }
+    }
+    return texts;
+  }
+
+  const toml::table& table_;
+  const std::string& file_;
+  Waiver waiver_;
+  std::string problem_;
+};
+
+// "k1 > error internal (\"text\")" without the message.
+std::string_view WithoutMessage(std::string_view got) {
+  const std::size_t message = got.find(" (\"");
+  return message == std::string_view::npos ? got : got.substr(0, message);
+}
+
+bool Admits(const Waiver& waiver, std::string_view outcome) {
+  return std::find(waiver.admits.begin(), waiver.admits.end(), outcome) != waiver.admits.end();
+}
+
+std::uint64_t Uses(const Waiver& waiver, const std::vector<reports::CaseResult>& results, const std::string& release) {
+  std::uint64_t used = 0;
+  for (const reports::CaseResult& result : results) {
+    if (!waiver.AppliesTo(result.id, release)) continue;
+    if (!waiver.deviation) {
+      // Undefined behaviour may well look right today.
+      const bool passed = result.verdict == reports::Verdict::kPass && Admits(waiver, "pass");
+      used += result.waiver == waiver.id || passed ? 1 : 0;
+      continue;
+    }
+    for (const model::DeviationInfo& info : model::AllDeviations()) {
+      if (info.deviation != *waiver.deviation) continue;
+      const auto accepted = result.accepted_by_deviation.find(std::string(info.name));
+      if (accepted != result.accepted_by_deviation.end()) used += accepted->second;
+    }
+  }
+  return used;
+}
+
+std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<reports::CaseResult>& results,
+                    const WaiverScope& scope) {
+  for (const std::string& id : waiver.cases) {
+    if (!scope.cases.contains(id)) return fmt::format("there is no case '{}'", id);
+  }
+  if (!scope.clauses.empty() && !scope.clauses.contains(waiver.clause)) {
+    return fmt::format("there is no clause '{}'", waiver.clause);
+  }
+  if (IsDay(waiver.expires)) {
+    if (scope.today > waiver.expires) return fmt::format("expired on {}", waiver.expires);
+  } else if (VersionNumbers(scope.version) >= VersionNumbers(waiver.expires)) {
+    return fmt::format("expired with version {} of the backend, which is {}", waiver.expires, scope.version);
+  }
+  if (used > 0) return "";
+  for (const reports::CaseResult& result : results) {
+    if (std::find(waiver.cases.begin(), waiver.cases.end(), result.id) == waiver.cases.end()) continue;
+    const bool failed = result.verdict == reports::Verdict::kFail || result.verdict == reports::Verdict::kCrash ||
+                        result.verdict == reports::Verdict::kTimeout;
+    if (failed) return fmt::format("{} failed otherwise than the waiver says", result.id);
+  }
+  return scope.whole ? "unused: nothing failed as it says" : "";
+}
+
+}  // namespace
+
+bool Waiver::AppliesTo(std::string_view case_id, std::string_view release) const {
+  return (releases.empty() || std::find(releases.begin(), releases.end(), release) != releases.end()) &&
+         (cases.empty() || std::find(cases.begin(), cases.end(), case_id) != cases.end());
+}
+
+std::vector<const Waiver*> Waivers::DeviationsFor(std::string_view case_id, std::string_view release) const {
+  std::vector<const Waiver*> found;
+  for (const Waiver& waiver : all) {
+    if (waiver.deviation && waiver.AppliesTo(case_id, release)) found.push_back(&waiver);
+  }
+  return found;
+}
+
+std::vector<const Waiver*> Waivers::OutcomesFor(std::string_view case_id, std::string_view release) const {
+  std::vector<const Waiver*> found;
+  for (const Waiver& waiver : all) {
+    if (!waiver.deviation && waiver.AppliesTo(case_id, release)) found.push_back(&waiver);
+  }
+  return found;
+}
+
+OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
+  toml::table document;
+  try {
+    document = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    return InputError{
+        fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column, error.description())};
+  }
+  Waivers waivers;
+  for (const auto& [key, node] : document) {
+    if (key.str() != "waiver" || !node.is_array_of_tables()) {
+      return InputError{fmt::format("{}:{}: expected [[waiver]], found '{}'", name, node.source().begin.line, key.str())};
+    }
+    for (const toml::node& item : *node.as_array()) {
+      OrError<Waiver> waiver = Reader(*item.as_table(), name).Read();
+      if (!waiver.ok()) return InputError{waiver.error()};
+      for (const Waiver& other : waivers.all) {
+        if (other.id == waiver->id) {
+          return InputError{fmt::format("{}: the waiver '{}' is at {} already", waiver->where, waiver->id, other.where)};
+        }
+      }
+      waivers.all.push_back(std::move(*waiver));
+    }
+  }
+  return waivers;
+}
+
+OrError<Waivers> ReadWaiverFile(const std::string& path) {
+  std::ifstream in(path);
+  if (!in) return InputError{fmt::format("{}: there is no such waiver file, or it cannot be read", path)};
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return ReadWaivers(text, path);
+}
+
+bool MatchesOutcome(std::string_view outcome, reports::Verdict verdict, std::string_view got) {
+  if (outcome == "crash") return verdict == reports::Verdict::kCrash;
+  if (outcome == "timeout") return verdict == reports::Verdict::kTimeout;
+  if (outcome == "fail") return verdict == reports::Verdict::kFail;
+  return outcome == got || outcome == WithoutMessage(got);
+}
+
+std::vector<reports::WaiverUse> JudgeWaivers(const Waivers& waivers, const std::vector<reports::CaseResult>& results,
+                                             const WaiverScope& scope) {
+  std::vector<reports::WaiverUse> uses;
+  for (const Waiver& waiver : waivers.all) {
+    // One for another release or a larger tier says nothing about this run.
+    const bool release_fits = waiver.releases.empty() || std::find(waiver.releases.begin(), waiver.releases.end(),
+                                                                   scope.release) != waiver.releases.end();
+    if (!release_fits || waiver.tier > scope.tier) continue;
+    reports::WaiverUse use{.id = waiver.id,
+                           .clause = waiver.clause,
+                           .cause = waiver.cause,
+                           .reference = waiver.reference,
+                           .expires = waiver.expires,
+                           .used = Uses(waiver, results, scope.release),
+                           .problem = ""};
+    use.problem = Problem(waiver, use.used, results, scope);
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+}  // namespace plumbline::harness

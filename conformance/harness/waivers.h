@@ -1,0 +1,86 @@
+// Waivers: the failures of one backend that are known, understood, and accepted for now.
+//
+//   [[waiver]]
+//   id        = "stale-autogradother"
+//   clause    = "RES-021"                      # that the backend breaks
+//   cause     = "bug"                          # bug | limit | dispute
+//   reference = "https://..."                  # or words: where it is reported or explained
+//   owner     = "dispatcher team"
+//   expires   = "2027-06-30"                   # a day, or a version of the backend ("2.9")
+//   deviation = "stale-autogradother"          # either: the model, with this switch, predicts the failure exactly
+//   cases     = ["resolution/RES-021-order"]   # exact ids; with a deviation they may be left out: all cases
+//   # or, without a deviation:
+//   outcome   = "error internal"               # what the backend does instead: what the finding says it got
+//   # or, for undefined behaviour:
+//   unstable  = true
+//   admits    = ["crash", "timeout", "fail"]   # the outcomes that may be seen; a pass is one of them
+//   tier      = "standard"                     # the smallest tier that needs it; left out: quick
+//   releases  = ["pytorch-1.13"]               # left out: all
+//
+// A waiver accepts exactly what it describes. One that describes something else than what happened, that is not
+// needed, that has expired, or that names a case or clause that does not exist, is a problem of its own.
+//
+// Plain data; no thread rules.
+#ifndef PLUMBLINE_CONFORMANCE_HARNESS_WAIVERS_H_
+#define PLUMBLINE_CONFORMANCE_HARNESS_WAIVERS_H_
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/harness/case.h"
+#include "conformance/harness/or_error.h"
+#include "reports/result/result.h"
+#include "spec/model/deviations.h"
+
+namespace plumbline::harness {
+
+struct Waiver {
+  std::string id, clause, cause, reference, owner, expires;
+  std::vector<std::string> cases;
+  std::optional<model::Deviation> deviation;
+  std::string outcome;
+  bool unstable = false;
+  std::vector<std::string> admits;
+  Tier tier = Tier::kQuick;
+  std::vector<std::string> releases;
+  std::string where;  // file:line
+
+  bool AppliesTo(std::string_view case_id, std::string_view release) const;
+};
+
+struct Waivers {
+  std::vector<Waiver> all;
+
+  // The deviations that a case of that id may accept, in the order of the file.
+  std::vector<const Waiver*> DeviationsFor(std::string_view case_id, std::string_view release) const;
+  // The waivers by outcome for that case.
+  std::vector<const Waiver*> OutcomesFor(std::string_view case_id, std::string_view release) const;
+};
+
+// The error names file, line and what is wrong. `name` is for messages.
+OrError<Waivers> ReadWaivers(std::string_view toml, const std::string& name);
+OrError<Waivers> ReadWaiverFile(const std::string& path);
+
+// True if `got`, what a finding says that the backend did, is what the waiver's `outcome` describes: the same words, or
+// the same kernels and error class whatever the message.
+bool MatchesOutcome(std::string_view outcome, reports::Verdict verdict, std::string_view got);
+
+struct WaiverScope {
+  std::set<std::string> cases;    // ids of all that the suite has, at any tier
+  std::set<std::string> clauses;  // ids of the index; empty: not known, not checked
+  std::string release, version;   // of the backend
+  std::string today;              // "2026-11-29"
+  Tier tier = Tier::kFull;        // of the run
+  bool whole = true;              // neither filtered nor a shard: an unused waiver is a problem
+};
+
+// What became of every waiver that the run's release and tier call for.
+std::vector<reports::WaiverUse> JudgeWaivers(const Waivers& waivers, const std::vector<reports::CaseResult>& results,
+                                             const WaiverScope& scope);
+
+}  // namespace plumbline::harness
+
+#endif  // PLUMBLINE_CONFORMANCE_HARNESS_WAIVERS_H_

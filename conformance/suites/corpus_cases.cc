@@ -1,0 +1,104 @@
+#include "conformance/suites/corpus_cases.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "conformance/harness/compare.h"
+#include "conformance/harness/data_folder.h"
+#include "spec/model/key_table.h"
+#include "spec/model/machine.h"
+#include "spec/scenario/parse.h"
+
+namespace plumbline::suites {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Case;
+using harness::CaseContext;
+using harness::InputError;
+using harness::OrError;
+using harness::Tier;
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The clauses of a scenario file's head.
+std::vector<std::string> ClausesOf(const fs::path& path) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word != "clauses") continue;
+    return {std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+  }
+  return {};
+}
+
+void RunFile(const fs::path& path, CaseContext& ctx) {
+  const scenario::ParseResult parsed = scenario::Parse(ReadText(path));
+  if (!parsed.scenario) {
+    ctx.Broken(fmt::format("{}:{}:{}: {}", path.string(), parsed.error->line, parsed.error->column,
+                           parsed.error->message));
+    return;
+  }
+  const scenario::Scenario& scenario = *parsed.scenario;
+  const tables::ReleaseData* release = model::FindRelease(scenario.release);
+  if (release == nullptr) {
+    ctx.Broken(fmt::format("{}: there is no release '{}'", path.string(), scenario.release));
+    return;
+  }
+  const model::KeyTable keys(*release, scenario.declared_keys);
+  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, {}), keys);
+  if (written.result != harness::Comparison::Result::kAgrees) {
+    const int line = scenario.steps[static_cast<std::size_t>(written.step)].line;
+    ctx.Broken(fmt::format("{}:{}: the model disagrees with what is written: {}", path.string(), line, written.what));
+    return;
+  }
+  ctx.Check(scenario);
+}
+
+}  // namespace
+
+OrError<std::vector<Case>> CorpusCases(const std::string& folder) {
+  std::error_code failed;
+  std::vector<Case> cases;
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() != ".scn") continue;
+    const fs::path path = at->path();
+    const fs::path relative = fs::relative(path, folder, failed);
+    const std::string chapter = relative.begin()->string();
+    if (relative.begin() == std::prev(relative.end())) continue;  // in no chapter
+    cases.push_back({.id = fs::path(relative).replace_extension().generic_string(),
+                     .chapter = chapter,
+                     .clauses = ClausesOf(path),
+                     .tier = chapter == "tables" ? Tier::kStandard : Tier::kQuick,
+                     .where = path.string(),
+                     .run = [path](CaseContext& ctx) { RunFile(path, ctx); }});
+  }
+  if (cases.empty()) {
+    return InputError{fmt::format("{}: there is no scenario in it; point PLUMBLINE_DATA at the folder that holds "
+                                  "corpus/, or install Plumbline's data",
+                                  folder)};
+  }
+  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.id < b.id; });
+  return cases;
+}
+
+OrError<std::vector<Case>> AllCases() {
+  OrError<std::vector<Case>> cases = CorpusCases(harness::CorpusFolder());
+  if (!cases.ok()) return cases;
+  cases->insert(cases->end(), harness::RegisteredCases().begin(), harness::RegisteredCases().end());
+  std::sort(cases->begin(), cases->end(), [](const Case& a, const Case& b) { return a.id < b.id; });
+  return cases;
+}
+
+}  // namespace plumbline::suites

@@ -1,0 +1,26 @@
+// The corpus as cases: every scenario file is one, under the id CHAPTER/STEM, such as resolution/RES-004-newest.
+//
+//   OrError<std::vector<Case>> cases = CorpusCases(CorpusFolder());
+//
+// A file is read when its case runs; only its clauses are read before. What it expects is first checked against the
+// model: a difference is the file's fault. The recorded tables (chapter `tables`) start with the standard tier.
+#ifndef PLUMBLINE_CONFORMANCE_SUITES_CORPUS_CASES_H_
+#define PLUMBLINE_CONFORMANCE_SUITES_CORPUS_CASES_H_
+
+#include <string>
+#include <vector>
+
+#include "conformance/harness/case.h"
+#include "conformance/harness/or_error.h"
+
+namespace plumbline::suites {
+
+// Sorted by id. The error says that the folder is missing or empty.
+harness::OrError<std::vector<harness::Case>> CorpusCases(const std::string& folder);
+
+// The corpus and the registered cases: all that the suites have, sorted by id.
+harness::OrError<std::vector<harness::Case>> AllCases();
+
+}  // namespace plumbline::suites
+
+#endif  // PLUMBLINE_CONFORMANCE_SUITES_CORPUS_CASES_H_
