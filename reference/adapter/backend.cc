@@ -181,8 +181,8 @@ std::vector<abi::TableRow> Backend::DumpTable(std::string_view name) {
   const OperatorRef op = Known(*registry_, name);
   std::vector<abi::TableRow> rows;
   for (TableRow& row : Describer(*registry_).Table(*op)) {
-    rows.push_back({static_cast<pl_key>(row.key), static_cast<std::uint32_t>(row.rule), row.fallthrough,
-                    std::move(row.place)});
+    rows.push_back(
+        {static_cast<pl_key>(row.key), static_cast<std::uint32_t>(row.rule), row.fallthrough, std::move(row.place)});
   }
   return rows;
 }
@@ -195,7 +195,9 @@ std::vector<std::string> Backend::DumpRegistrations(std::string_view name) {
   lines.push_back(op->name() + (place.empty() ? ": not defined" : ": defined at " + place));
   for (const KernelRow& row : describer.Kernels(*op)) {
     lines.push_back("  " + registry_->keys().Name(row.key) + ": " +
-                    (row.fallthrough ? "fallthrough" : row.typed ? "kernel " + row.signature : "boxed kernel") +
+                    (row.fallthrough ? "fallthrough"
+                     : row.typed     ? "kernel " + row.signature
+                                     : "boxed kernel") +
                     " at " + row.place + (row.active ? "" : " (shadowed)"));
   }
   return lines;

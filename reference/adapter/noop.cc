@@ -1,4 +1,5 @@
-// Native kernels that do nothing, and loops over native calls: perf sees the reference's dispatch and nothing of the ABI.
+// Native kernels that do nothing, and loops over native calls: perf sees the reference's dispatch and nothing of the
+// ABI.
 #include <optional>
 #include <utility>
 

@@ -38,6 +38,7 @@
 extern "C" {
 #endif
 
+/* clang-format off: comments stand in columns */
 #define PL_ABI_MAJOR 1u
 #define PL_ABI_MINOR 0u
 
@@ -354,6 +355,7 @@ typedef const pl_adapter* (*pl_get_adapter_function)(uint32_t host_major, uint32
 /* True if `entry` lies inside the table that `adapter` was built with, and is set. */
 #define PL_HAS(adapter, entry)                                                                       \
   ((adapter)->struct_size >= offsetof(pl_adapter, entry) + sizeof((adapter)->entry) && (adapter)->entry != NULL)
+/* clang-format on */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -19,7 +19,8 @@
 //
 //     pl_key InternKey(std::string_view name);            // throws abi::Error(PL_ERROR_NOT_FOUND, ...)
 //     Registration Define(abi::NoLibrary*, std::string_view schema, std::string_view place);
-//     Registration RegisterKernel(abi::NoLibrary*, std::string_view op, std::optional<pl_key> key, abi::Kernel kernel) {
+//     Registration RegisterKernel(abi::NoLibrary*, std::string_view op, std::optional<pl_key> key, abi::Kernel kernel)
+//     {
 //       return registry_.Impl(op, key, [this, kernel](mine::Stack& stack, mine::Set keys) {
 //         Values results = abi::Invoke<MyBackend>(kernel.host, {.backend = *this, .operator_name = ..., .keys = ...,
 //                                                               .arguments = ...});
@@ -38,9 +39,9 @@
 //
 //   fresh-registry   static constexpr bool kFreshRegistry = true;       OpenOptions::fresh then asks for it
 //   libraries        using Library = ...;  (movable; destroying it closes it)
-//                    Library OpenLibrary(uint32_t kind, std::string_view ns, std::optional<pl_key>, std::string_view place)
-//                    Define, RegisterKernel and RegisterFallback then take a Library*, null for none;
-//                    static constexpr bool kLibraryDropsRegistrations = true; if they go with it by themselves
+//                    Library OpenLibrary(uint32_t kind, std::string_view ns, std::optional<pl_key>, std::string_view
+//                    place) Define, RegisterKernel and RegisterFallback then take a Library*, null for none; static
+//                    constexpr bool kLibraryDropsRegistrations = true; if they go with it by themselves
 //   listeners        Registration AddListener(abi::HostListener)
 //   warnings         void WarningsTo(std::function<void(std::string_view)>)       an empty function: stop
 //   guards           using Guard = ...;  Guard EnterGuard(uint32_t side, std::span<const pl_key>)
@@ -57,10 +58,11 @@
 //   cache-flush      void FlushCache()
 //   introspection    bool HasKernel(std::string_view op, pl_key, uint32_t query), bool HasFallback(pl_key),
 //                    std::vector<std::string> ListOperators(uint32_t which, std::optional<pl_key>),
-//                    std::string SchemaOf(std::string_view op), std::vector<abi::TableRow> DumpTable(std::string_view op);
-//                    and, if it can, std::vector<std::string> DumpRegistrations(std::string_view op)
+//                    std::string SchemaOf(std::string_view op), std::vector<abi::TableRow> DumpTable(std::string_view
+//                    op); and, if it can, std::vector<std::string> DumpRegistrations(std::string_view op)
 //   faults           static std::vector<std::string> Faults(), static void SetFault(std::string_view)
-//   call-many        void CallMany(Operator&, uint32_t form, uint32_t signature, std::span<const Value>, uint64_t times),
+//   call-many        void CallMany(Operator&, uint32_t form, uint32_t signature, std::span<const Value>, uint64_t
+//   times),
 //                    void FindMany(std::string_view op, uint64_t times); kernels of the NOOP forms arrive too
 //   load             static void Load(std::string_view path)
 //   signature-check  static constexpr bool kChecksSignatures = true;
@@ -145,8 +147,8 @@ class Entries {
       static const std::vector<pl_key_declaration> keys = [] {
         std::vector<pl_key_declaration> list;
         for (const KeyDeclaration& key : description.keys) {
-          list.push_back({sizeof(pl_key_declaration), key.kind, Borrow(key.name), Borrow(key.after),
-                          Borrow(key.autograd)});
+          list.push_back(
+              {sizeof(pl_key_declaration), key.kind, Borrow(key.name), Borrow(key.after), Borrow(key.autograd)});
         }
         return list;
       }();
@@ -218,8 +220,7 @@ class Entries {
     });
   }
   static pl_error* ChainDeclare(pl_registry* registry, pl_key key, pl_key served_by, pl_registration** out) {
-    return Register(registry, nullptr, out,
-                    [&](B& backend, Library*) { return backend.DeclareChain(key, served_by); });
+    return Register(registry, nullptr, out, [&](B& backend, Library*) { return backend.DeclareChain(key, served_by); });
   }
 
   static pl_error* Release(pl_registration* registration) {
@@ -241,8 +242,8 @@ class Entries {
     return Run([&] {
       NotNull(out, "out");
       if (kind > PL_LIBRARY_IMPL) throw Error(PL_ERROR_INVALID_ARGUMENT, "unknown kind of library");
-      *out = reinterpret_cast<pl_library*>(new HeldLibrary<B>{
-          Backend(registry).OpenLibrary(kind, View(name_space), Optional(key), View(place))});
+      *out = reinterpret_cast<pl_library*>(
+          new HeldLibrary<B>{Backend(registry).OpenLibrary(kind, View(name_space), Optional(key), View(place))});
     });
   }
   static pl_error* LibraryClose(pl_library* library) {
@@ -460,8 +461,8 @@ class Entries {
       refused = "the kernel is null or too small a struct";
     } else {
       try {
-        own = Kernel{HostKernel(*kernel), kernel->form, kernel->signature,
-                     kernel->lifetime == PL_LIFETIME_PERMANENT, std::string(View(kernel->place))};
+        own = Kernel{HostKernel(*kernel), kernel->form, kernel->signature, kernel->lifetime == PL_LIFETIME_PERMANENT,
+                     std::string(View(kernel->place))};
       } catch (const std::bad_alloc&) {
         refused = "out of memory";
       }
@@ -595,12 +596,12 @@ const pl_adapter* GetAdapter(uint32_t host_major) {
 }  // namespace plumbline::abi
 
 // Exports the table; once per shared object, outside any namespace.
-#define PLUMBLINE_ADAPTER(Backend)                                                                                    \
-  extern "C" __attribute__((visibility("default"))) const pl_adapter* plumbline_get_adapter(uint32_t host_major,      \
-                                                                                            uint32_t host_minor);     \
-  extern "C" const pl_adapter* plumbline_get_adapter(uint32_t host_major, [[maybe_unused]] uint32_t host_minor) {     \
-    return ::plumbline::abi::GetAdapter<Backend>(host_major);                                                         \
-  }                                                                                                                   \
+#define PLUMBLINE_ADAPTER(Backend)                                                                                \
+  extern "C" __attribute__((visibility("default"))) const pl_adapter* plumbline_get_adapter(uint32_t host_major,  \
+                                                                                            uint32_t host_minor); \
+  extern "C" const pl_adapter* plumbline_get_adapter(uint32_t host_major, [[maybe_unused]] uint32_t host_minor) { \
+    return ::plumbline::abi::GetAdapter<Backend>(host_major);                                                     \
+  }                                                                                                               \
   static_assert(true, "so that a semicolon may follow")
 
 #endif  // PLUMBLINE_SPEC_ABI_ADAPTER_H_

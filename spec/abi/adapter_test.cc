@@ -1,4 +1,5 @@
-// What adapter.h makes of an ordinary class, seen from the host: every entry of the toy's table, and what it must not do.
+// What adapter.h makes of an ordinary class, seen from the host: every entry of the toy's table, and what it must not
+// do.
 #include "spec/abi/adapter.h"
 
 #include <gmock/gmock.h>
@@ -16,10 +17,10 @@
 namespace plumbline::abi {
 namespace {
 
-using testing::ToyTable;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::ToyTable;
 
 // ---- a host ----
 
@@ -30,13 +31,18 @@ struct Probe {
   int destroyed = 0;
 
   pl_kernel Kernel(std::uint32_t form, std::uint32_t signature = 0) {
-    return pl_kernel{sizeof(pl_kernel), form, signature, PL_LIFETIME_RELEASABLE,
+    return pl_kernel{sizeof(pl_kernel),
+                     form,
+                     signature,
+                     PL_LIFETIME_RELEASABLE,
                      [](void* context, pl_frame* frame) -> pl_error* {
                        auto* self = static_cast<Probe*>(context);
                        ++self->entered;
                        return self->body ? self->body(frame) : nullptr;
                      },
-                     this, [](void* context) { ++static_cast<Probe*>(context)->destroyed; }, Borrow("probe.scn:1")};
+                     this,
+                     [](void* context) { ++static_cast<Probe*>(context)->destroyed; },
+                     Borrow("probe.scn:1")};
   }
 };
 
@@ -111,9 +117,7 @@ std::string Words(pl_registry* registry, const pl_value& value) {
 struct Lines {
   std::vector<std::string> lines;
   pl_string_sink Sink() {
-    return {this, [](void* context, pl_string text) {
-              static_cast<Lines*>(context)->lines.emplace_back(View(text));
-            }};
+    return {this, [](void* context, pl_string text) { static_cast<Lines*>(context)->lines.emplace_back(View(text)); }};
   }
 };
 
@@ -262,6 +266,14 @@ TEST(PartialAdapter, FormsThatAreNotClaimedAreRefusedAndTheKernelIsDestroyed) {
   table.close(registry);
 }
 
+// A member that cannot be called as adapter.h says stops the build (CheckMembers), so here only what that rests on.
+struct WrongDrain : Bare {
+  using Bare::Bare;
+  void Drain(int);
+};
+static_assert(NamesDrain<WrongDrain> && !OffersDrain<WrongDrain>);
+static_assert(!NamesDrain<Bare> && !OffersDrain<Bare>);
+
 TEST(GetAdapter, ServesItsOwnMajorOnly) {
   EXPECT_EQ(GetAdapter<Bare>(PL_ABI_MAJOR), &Table<Bare>());
   EXPECT_EQ(GetAdapter<Bare>(PL_ABI_MAJOR + 1), nullptr);
@@ -378,7 +390,8 @@ TEST_F(AdapterTest, AHostKernelsErrorComesBackUnchanged) {
 
 TEST_F(AdapterTest, AnErrorOfTheHostsSinkComesBackUnchanged) {
   pl_operator* op = Define("demo::f(Tensor a) -> Tensor");
-  Probe& probe = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); });
+  Probe& probe =
+      MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); });
   registrations.push_back(Impl("demo::f", low, probe.Kernel(PL_KERNEL_BOXED)));
   const pl_value argument = TensorValue(MakeTensor({low}));
   const pl_value_sink sink{nullptr, [](void*, const pl_value*) { return MakeError(PL_ERROR_OVERFLOW, "full", "", 5); }};
@@ -522,7 +535,11 @@ TEST_F(AdapterTest, TypedKernelsCarryEveryKind) {
        {t},
        {"[01]", "{1 -2}", "{0.5}", "{true false}"},
        {"[01]"}},
-      {PL_SIGNATURE_tensor_lists, {t, List(empty), List(empty), List(empty)}, {t}, {"[01]", "{}", "{}", "{}"}, {"[01]"}},
+      {PL_SIGNATURE_tensor_lists,
+       {t, List(empty), List(empty), List(empty)},
+       {t},
+       {"[01]", "{}", "{}", "{}"},
+       {"[01]"}},
       {PL_SIGNATURE_tensor_optionals,
        {t, Int(1), Float(0.5), Bool(0), String("s"), Bool(1)},
        {t},
@@ -566,16 +583,17 @@ TEST_F(AdapterTest, TypedKernelsCarryEveryKind) {
 
 TEST_F(AdapterTest, TypedKernelsAndCallsRefuseWhatDoesNotFit) {
   pl_operator* op = Define("demo::f(Tensor a, int b) -> Tensor");
-  Probe& probe = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); });
+  Probe& probe =
+      MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); });
   registrations.push_back(Impl("demo::f", mid, probe.Kernel(PL_KERNEL_TYPED, PL_SIGNATURE_tensor_int)));
   const auto call = [&](std::vector<pl_value> arguments, std::uint32_t signature) {
     const PlError error = Call(op, arguments, nullptr, PL_CALL_TYPED, signature);
     return error ? error.error_class() : 0u;
   };
   const pl_value t = TensorValue(tensor);
-  EXPECT_EQ(call({t}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);           // too few
+  EXPECT_EQ(call({t}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);            // too few
   EXPECT_EQ(call({t, Float(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // another kind
-  EXPECT_EQ(call({t, Int(1)}, 999), PL_ERROR_INVALID_ARGUMENT + 0u);                        // no such signature
+  EXPECT_EQ(call({t, Int(1)}, 999), PL_ERROR_INVALID_ARGUMENT + 0u);                       // no such signature
   EXPECT_EQ(probe.entered, 0);
   EXPECT_EQ(call({t, Int(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // returns an int
   EXPECT_EQ(probe.entered, 1);
@@ -585,9 +603,8 @@ TEST_F(AdapterTest, TypedKernelsAndCallsRefuseWhatDoesNotFit) {
 
 TEST_F(AdapterTest, AnInPlaceKernelReturnsItsFirstArgument) {
   pl_operator* op = Define("demo::f_(Tensor(a!) a, Tensor b) -> Tensor(a!)");
-  Probe& probe = MakeProbe([](pl_frame* frame) {
-    return frame->results.push(frame->results.context, &frame->arguments[1]);
-  });
+  Probe& probe =
+      MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, &frame->arguments[1]); });
   registrations.push_back(Impl("demo::f_", low, probe.Kernel(PL_KERNEL_TYPED, PL_SIGNATURE_inplace)));
   std::vector<std::string> results;
   EXPECT_FALSE(Call(op, {TensorValue(tensor), TensorValue(MakeTensor({low}))}, &results));
@@ -615,7 +632,8 @@ TEST_F(AdapterTest, RetainedTensorsAreTheSameTensor) {
 
 TEST_F(AdapterTest, Redispatches) {
   pl_operator* op = Define("demo::f(Tensor a) -> Tensor");
-  Probe& below = MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); });
+  Probe& below =
+      MakeProbe([](pl_frame* frame) { return frame->results.push(frame->results.context, frame->arguments); });
   registrations.push_back(Impl("demo::f", low, below.Kernel(PL_KERNEL_BOXED)));
   bool typed = false;
   Probe& above = MakeProbe([&](pl_frame* frame) {
@@ -641,8 +659,8 @@ TEST_F(AdapterTest, Redispatches) {
 
 TEST_F(AdapterTest, ALibraryTakesItsRegistrationsAlong) {
   pl_library* library = nullptr;
-  ASSERT_FALSE(PlError(
-      table.library_open(registry, PL_LIBRARY_DEF, Borrow("demo"), PL_NO_KEY, Borrow("here"), &library)));
+  ASSERT_FALSE(
+      PlError(table.library_open(registry, PL_LIBRARY_DEF, Borrow("demo"), PL_NO_KEY, Borrow("here"), &library)));
   pl_library* second = nullptr;
   EXPECT_EQ(PlError(table.library_open(registry, PL_LIBRARY_DEF, Borrow("demo"), PL_NO_KEY, Borrow("here"), &second))
                 .error_class(),
@@ -658,8 +676,8 @@ TEST_F(AdapterTest, ALibraryTakesItsRegistrationsAlong) {
   EXPECT_EQ(kept.destroyed, 1);
   EXPECT_FALSE(PlError(table.release(released_after)));  // empty by now
   EXPECT_EQ(kept.destroyed, 1);
-  EXPECT_FALSE(PlError(
-      table.library_open(registry, PL_LIBRARY_DEF, Borrow("demo"), PL_NO_KEY, Borrow("here"), &library)));
+  EXPECT_FALSE(
+      PlError(table.library_open(registry, PL_LIBRARY_DEF, Borrow("demo"), PL_NO_KEY, Borrow("here"), &library)));
   EXPECT_FALSE(PlError(table.library_close(library)));
 }
 
@@ -689,11 +707,16 @@ TEST_F(AdapterTest, ListenersHearAndAreDestroyedOnce) {
     std::vector<std::string> events;
     int destroyed = 0;
   } heard;
-  const pl_listener listener{
-      sizeof(pl_listener), 0, &heard,
-      [](void* context, pl_string name) { static_cast<Heard*>(context)->events.push_back("+" + std::string(View(name))); },
-      [](void* context, pl_string name) { static_cast<Heard*>(context)->events.push_back("-" + std::string(View(name))); },
-      [](void* context) { ++static_cast<Heard*>(context)->destroyed; }};
+  const pl_listener listener{sizeof(pl_listener),
+                             0,
+                             &heard,
+                             [](void* context, pl_string name) {
+                               static_cast<Heard*>(context)->events.push_back("+" + std::string(View(name)));
+                             },
+                             [](void* context, pl_string name) {
+                               static_cast<Heard*>(context)->events.push_back("-" + std::string(View(name)));
+                             },
+                             [](void* context) { ++static_cast<Heard*>(context)->destroyed; }};
   pl_registration* registration = nullptr;
   ASSERT_FALSE(PlError(table.listener_add(registry, &listener, &registration)));
   pl_registration* definition = nullptr;
@@ -748,8 +771,7 @@ TEST_F(AdapterTest, GuardsBelongToTheirThread) {
   table.guard_leave(exclude);
   EXPECT_FALSE(Call(op, {TensorValue(tensor)}));
   EXPECT_EQ(of_mid.entered, 2);
-  EXPECT_EQ(PlError(table.guard_enter(registry, 7, {&mid, 1}, &exclude)).error_class(),
-            PL_ERROR_INVALID_ARGUMENT + 0u);
+  EXPECT_EQ(PlError(table.guard_enter(registry, 7, {&mid, 1}, &exclude)).error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
 }
 
 TEST_F(AdapterTest, CountersFlushAndDrain) {
@@ -787,8 +809,8 @@ TEST_F(AdapterTest, Introspects) {
   const pl_table_sink sink{&rows, [](void* context, const pl_table_row* row) {
                              EXPECT_EQ(row->struct_size, sizeof(pl_table_row));
                              EXPECT_EQ(row->rule, PL_RULE_KERNEL + 0u);
-                             static_cast<std::vector<std::string>*>(context)->push_back(
-                                 std::to_string(row->key) + " " + std::string(View(row->place)));
+                             static_cast<std::vector<std::string>*>(context)->push_back(std::to_string(row->key) + " " +
+                                                                                        std::string(View(row->place)));
                            }};
   EXPECT_FALSE(PlError(table.dump_table(registry, Borrow("demo::f"), sink)));
   EXPECT_THAT(rows, ElementsAre("1 probe.scn:1"));

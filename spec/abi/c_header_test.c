@@ -1,6 +1,5 @@
 /* abi.h is C11 without a warning, has the layout that version 1.0 froze, and its constants are what the tables say. */
 #include "spec/abi/abi.h"
-
 #include "spec/abi/layout_1_0.h"
 
 #if UINTPTR_MAX == UINT64_MAX

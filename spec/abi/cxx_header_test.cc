@@ -17,7 +17,7 @@ PL_LAYOUT_1_0_FIELDS(PL_CHECK_FIELD)
 #endif
 
 TEST(AbiHeader, StructsArePlainC) {
-#define PL_CHECK_PLAIN(type, size)                     \
+#define PL_CHECK_PLAIN(type, size)                       \
   EXPECT_TRUE(std::is_standard_layout_v<type>) << #type; \
   EXPECT_TRUE(std::is_trivial_v<type>) << #type;
   PL_LAYOUT_1_0_SIZES(PL_CHECK_PLAIN)

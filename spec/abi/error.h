@@ -64,12 +64,9 @@ inline pl_error* MakeError(std::uint32_t error_class, std::string_view message, 
     auto owned = std::make_unique<Owned>();
     owned->text = message;
     owned->place = origin;
-    static_cast<pl_error&>(*owned) = pl_error{sizeof(pl_error),
-                                              error_class,
-                                              Borrow(owned->text),
-                                              Borrow(owned->place),
-                                              payload,
-                                              [](pl_error* self) { delete static_cast<Owned*>(self); }};
+    static_cast<pl_error&>(*owned) =
+        pl_error{sizeof(pl_error),     error_class, Borrow(owned->text),
+                 Borrow(owned->place), payload,     [](pl_error* self) { delete static_cast<Owned*>(self); }};
     return owned.release();
   } catch (const std::bad_alloc&) {
     static constexpr char kText[] = "out of memory while an error was reported";

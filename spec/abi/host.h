@@ -43,6 +43,7 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
 }
 
 // The entries that a claim needs: X(CAPABILITY, entry).
+// clang-format off
 #define PLUMBLINE_ABI_CLAIM_NEEDS(X)                                                                          \
   X(CORE, open) X(CORE, close) X(CORE, intern_key) X(CORE, define) X(CORE, register_kernel) X(CORE, release)  \
   X(CORE, find_operator) X(CORE, operator_release) X(CORE, call) X(CORE, tensor_make)                         \
@@ -56,6 +57,7 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
   X(INTROSPECTION, list_operators) X(INTROSPECTION, schema_of) X(INTROSPECTION, dump_table)                   \
   X(FAULTS, fault_list) X(FAULTS, fault_set) X(CALL_MANY, call_many) X(CALL_MANY, find_many) X(LOAD, load)    \
   X(SIGNATURE_CHECK, register_kernel)
+// clang-format on
 
 inline AdapterCheck CheckAdapter(const pl_adapter* adapter) {
   AdapterCheck check;
@@ -111,10 +113,10 @@ inline AdapterCheck CheckAdapter(const pl_adapter* adapter) {
   }
 
   check.capabilities = adapter->capabilities & known;
-#define PLUMBLINE_ABI_NEEDED(NAME, entry)                                                                 \
-  if ((adapter->capabilities & PL_CAPABILITY(NAME)) != 0 && !PL_HAS(adapter, entry)) {                    \
+#define PLUMBLINE_ABI_NEEDED(NAME, entry)                                                                   \
+  if ((adapter->capabilities & PL_CAPABILITY(NAME)) != 0 && !PL_HAS(adapter, entry)) {                      \
     problem("the table claims " + CapabilitySpellings(PL_CAPABILITY(NAME)).front() + " but lacks " #entry); \
-    check.capabilities &= ~PL_CAPABILITY(NAME);                                                           \
+    check.capabilities &= ~PL_CAPABILITY(NAME);                                                             \
   }
   PLUMBLINE_ABI_CLAIM_NEEDS(PLUMBLINE_ABI_NEEDED)
 #undef PLUMBLINE_ABI_NEEDED

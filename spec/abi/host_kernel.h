@@ -56,7 +56,7 @@ struct FrameOf {
   using Type = NoFrame;
 };
 template <class Backend>
-  requires requires { typename Backend::Frame; }
+requires requires { typename Backend::Frame; }
 struct FrameOf<Backend> {
   using Type = typename Backend::Frame;
 };
@@ -85,8 +85,7 @@ std::vector<Value<typename Backend::Tensor>> Invoke(const HostKernel& kernel, co
   struct Collected {
     std::vector<Value<Tensor>> results;
     static pl_error* Push(void* context, const pl_value* value) {
-      return Catch<Backend>(
-          [&] { static_cast<Collected*>(context)->results.push_back(FromC<Tensor>(*value)); });
+      return Catch<Backend>([&] { static_cast<Collected*>(context)->results.push_back(FromC<Tensor>(*value)); });
     }
   } collected;
   const CValues<Tensor> arguments(invocation.arguments);

@@ -60,7 +60,7 @@ struct LibraryOf {
   using Type = NoLibrary;
 };
 template <class B>
-  requires requires { typename B::Library; }
+requires requires { typename B::Library; }
 struct LibraryOf<B> {
   using Type = typename B::Library;
 };
@@ -71,7 +71,7 @@ struct GuardOf {
   using Type = NoGuard;
 };
 template <class B>
-  requires requires { typename B::Guard; }
+requires requires { typename B::Guard; }
 struct GuardOf<B> {
   using Type = typename B::Guard;
 };
@@ -106,6 +106,7 @@ concept AreValues = std::convertible_to<X, std::vector<Value<typename B::Tensor>
 template <class X>
 concept AreStrings = std::convertible_to<X, std::vector<std::string>>;
 
+// clang-format off
 // OffersX<B>: B has X and it can be called as adapter.h says. NamesX<B>: B has something called X.
 #define PLUMBLINE_ABI_MEMBER(Name, ...)                                   \
   template <class B>                                                      \
@@ -150,6 +151,7 @@ concept AreStrings = std::convertible_to<X, std::vector<std::string>>;
   X(Load, B::Load(p.text))
 
 PLUMBLINE_ABI_MEMBERS(PLUMBLINE_ABI_MEMBER)
+// clang-format on
 
 template <class B>
 inline constexpr bool kLibraryDropsRegistrations = [] {

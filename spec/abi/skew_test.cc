@@ -40,8 +40,8 @@ void ExpectWorks(const pl_adapter& table) {
   pl_registry* registry = nullptr;
   ASSERT_FALSE(PlError(table.open(&options, &registry)));
   pl_registration* registration = nullptr;
-  ASSERT_FALSE(PlError(
-      table.define(registry, nullptr, Borrow("demo::f(Tensor a) -> Tensor"), Borrow("here"), &registration)));
+  ASSERT_FALSE(
+      PlError(table.define(registry, nullptr, Borrow("demo::f(Tensor a) -> Tensor"), Borrow("here"), &registration)));
   EXPECT_FALSE(PlError(table.release(registration)));
   table.close(registry);
 }

@@ -1,7 +1,7 @@
 // Typed kernels and calls: the signature catalogue as C++ types.
 //
-//   template <class Kind> struct MyType;                            // schema kind -> own C++ type, written by the author
-//   template <> struct MyType<kind::IntList> {
+//   template <class Kind> struct MyType;                            // schema kind -> own C++ type, written by the
+//   author template <> struct MyType<kind::IntList> {
 //     using Argument = std::span<const int64_t>;                    // as it stands in a kernel's C++ signature
 //     using Return = std::vector<int64_t>;                          // as a kernel returns it
 //     static std::vector<int64_t> FromValue(const Value<T>&);       // owns; an Argument is made from it
@@ -140,7 +140,8 @@ class TypedOf<Backend, Kinds<A...>, Kinds<R...>> {
       } else {
         return PackReturns(function(static_cast<Argument<A>>(std::get<I>(held))...));
       }
-    }(std::index_sequence_for<A...>());
+    }
+    (std::index_sequence_for<A...>());
   }
 
   // Typed kernel, on its way to the host: what it was called with, as values ...
@@ -155,38 +156,35 @@ class TypedOf<Backend, Kinds<A...>, Kinds<R...>> {
   static Return UnpackReturns(std::span<const V> results, std::remove_reference_t<Argument<A>>&... arguments) {
     if (results.size() != sizeof...(R)) {
       throw Error(PL_ERROR_SCHEMA_MISMATCH, "the signature returns " + std::to_string(sizeof...(R)) +
-                                                 " values, the kernel gave " + std::to_string(results.size()));
+                                                " values, the kernel gave " + std::to_string(results.size()));
     }
     if constexpr (std::is_void_v<Return>) {
       ((void)arguments, ...);
     } else if constexpr (sizeof...(R) == 1) {
       return (UnpackReturn<R>(results[0], arguments...), ...);
     } else {
-      return [&]<std::size_t... I>(std::index_sequence<I...>) -> Return {
+      return [&]<std::size_t... I>(std::index_sequence<I...>)->Return {
         return Return{UnpackReturn<R>(results[I], arguments...)...};
-      }(std::index_sequence_for<R...>());
+      }
+      (std::index_sequence_for<R...>());
     }
   }
 
  private:
   template <class One>
-  static std::vector<V> PackReturns(const One& returned)
-    requires(sizeof...(R) == 1)
-  {
+  static std::vector<V> PackReturns(const One& returned) requires(sizeof...(R) == 1) {
     return {Type<R>::ToValue(returned)...};
   }
   template <class Tuple>
-  static std::vector<V> PackReturns(const Tuple& returned)
-    requires(sizeof...(R) > 1)
-  {
+  static std::vector<V> PackReturns(const Tuple& returned) requires(sizeof...(R) > 1) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::vector<V>{Type<R>::ToValue(std::get<I>(returned))...};
-    }(std::index_sequence_for<R...>());
+    }
+    (std::index_sequence_for<R...>());
   }
 
   template <class Kind>
-  static typename Type<Kind>::Return UnpackReturn(const V& value,
-                                                  std::remove_reference_t<Argument<A>>&... arguments) {
+  static typename Type<Kind>::Return UnpackReturn(const V& value, std::remove_reference_t<Argument<A>>&... arguments) {
     if constexpr (std::is_same_v<Kind, kind::MutableTensor>) {
       return Mutable<A...>(value, arguments...);
     } else {

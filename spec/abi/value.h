@@ -58,8 +58,7 @@ class Value {
   const auto& Read() const {
     static constexpr const char* kNames[] = {"none", "a tensor", "an int", "a float", "a bool", "a string", "a list"};
     if (const auto* value = std::get_if<kind>(&data_)) return *value;
-    throw Error(PL_ERROR_SCHEMA_MISMATCH,
-                std::string("expected ") + kNames[kind] + ", got " + kNames[data_.index()]);
+    throw Error(PL_ERROR_SCHEMA_MISMATCH, std::string("expected ") + kNames[kind] + ", got " + kNames[data_.index()]);
   }
 
   Data data_;

@@ -52,8 +52,8 @@ class ToyBackend {
   };
   struct Entry {
     Kernel kernel;
-    std::function<std::vector<Value<std::shared_ptr<ToyTensor>>>(
-        std::span<const Value<std::shared_ptr<ToyTensor>>>, const std::vector<pl_key>&, const std::string&)>
+    std::function<std::vector<Value<std::shared_ptr<ToyTensor>>>(std::span<const Value<std::shared_ptr<ToyTensor>>>,
+                                                                 const std::vector<pl_key>&, const std::string&)>
         run;
   };
   struct ToyOperator {
@@ -211,9 +211,7 @@ class ToyBackend {
     return std::make_shared<ToyTensor>(ToyTensor{{keys.begin(), keys.end()}});
   }
   Tensor MakeUndefinedTensor() { return nullptr; }
-  std::vector<pl_key> KeysOf(const Tensor& tensor) {
-    return tensor == nullptr ? std::vector<pl_key>() : tensor->keys;
-  }
+  std::vector<pl_key> KeysOf(const Tensor& tensor) { return tensor == nullptr ? std::vector<pl_key>() : tensor->keys; }
   static std::uint64_t Identity(const Tensor& tensor) { return reinterpret_cast<std::uintptr_t>(tensor.get()); }
 
   void WarningsTo(std::function<void(std::string_view)> sink) { warn_ = std::move(sink); }
@@ -240,8 +238,8 @@ class ToyBackend {
     std::vector<TableRow> rows;
     for (const auto& [key, stack] : Find(name).kernels) {
       if (stack.empty()) continue;
-      rows.push_back({key, PL_RULE_KERNEL, stack.back()->kernel.form == PL_KERNEL_FALLTHROUGH,
-                      stack.back()->kernel.place});
+      rows.push_back(
+          {key, PL_RULE_KERNEL, stack.back()->kernel.form == PL_KERNEL_FALLTHROUGH, stack.back()->kernel.place});
     }
     return rows;
   }
