@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-/* clang-format off: comments stand in columns */
+/* clang-format off */
 #define PL_ABI_MAJOR 1u
 #define PL_ABI_MINOR 0u
 
