@@ -253,11 +253,18 @@ class Index:
                     found = self.clause(identifier, file, number, "this line of the model")
                     if found and f"{file}:{number}" not in found.model:
                         found.model.append(f"{file}:{number}")
-        for folder in ("reference", "conformance"):
+        # A clause that code cites elsewhere, in a comment or for a reader of its output, must at least be there.
+        self.check_cited(rf"//.*?\[((?:{PREFIXES})-\d+)\]", "spec/scenario", "reference", "conformance")
+        self.check_cited(rf'"((?:{PREFIXES})-\d+)"', "spec/model", "conformance/cli", "conformance/harness")
+
+    def check_cited(self, pattern, *folders):
+        for folder in folders:
             for path in self.sources(folder):
+                if path.stem.endswith("_test"):
+                    continue
                 for number, line in enumerate(self.lines(path), 1):
-                    for identifier in re.findall(rf"//.*\[((?:{PREFIXES})-\d+)\]", line):
-                        self.clause(identifier, self.name(path), number, "this comment")
+                    for identifier in re.findall(pattern, line):
+                        self.clause(identifier, self.name(path), number, "this line")
 
     def read_faults(self):
         names = {}

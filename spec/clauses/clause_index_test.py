@@ -183,9 +183,10 @@ class ClauseIndexTest(unittest.TestCase):
         self.edit("spec/clauses/01-keys.md", "*PyTorch* differs.", "")
         self.assert_errors("KEY-002 needs an *Example* and, after it, a *PyTorch* note")
 
-    def test_comments_elsewhere_name_clauses_that_exist(self):
+    def test_what_code_cites_elsewhere_exists(self):
         self.write("reference/registry/registry.cc", "int x;  // [REG-001]\n")
-        self.assert_errors("registry.cc:1: error: this comment names REG-001")
+        self.write("conformance/cli/explain.cc", 'Cite("REG-002");\n')
+        self.assert_errors("registry.cc:1: error: this line names REG-001", "explain.cc:1: error: this line names REG-002")
 
     def test_a_fault_stands_once(self):
         self.edit("reference/faults/fault_list.h", "#define PLUMBLINE_FAULTS(X)",

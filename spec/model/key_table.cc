@@ -37,18 +37,19 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
     components_.emplace_back(c.name);
     autograd_of[std::string(c.name)] = c.autograd;
   }
+  // [KEY-019] [KEY-021] [KEY-022]
   std::vector<std::string> other_backends;  // declared keys that stand behind AutogradOther, as FPGA does
   for (const KeyDeclaration& declaration : declared) {
     Declare(declaration, functionalities_, autograd_of, other_backends);
   }
 
-  // The keys that own a slot, lowest priority first.
+  // The keys that own a slot, lowest priority first. [KEY-002] [KEY-003] [KEY-004]
   keys_.push_back({"Undefined"});
   for (std::size_t f = 0; f < functionalities_.size(); ++f) {
     const Functionality& functionality = functionalities_[f];
     functionality_names_.push_back(functionality.name);
     if (!functionality.per_backend) {
-      keys_.push_back({functionality.name, static_cast<int>(f)});
+      keys_.push_back({functionality.name, static_cast<int>(f)});  // [KEY-009]
       continue;
     }
     for (std::size_t c = 0; c < components_.size(); ++c) {
@@ -59,13 +60,14 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   for (const tables::AliasData& alias : release.aliases) keys_.push_back({std::string(alias.name)});
   for (Key key = 0; key < key_count(); ++key) by_name_.emplace(keys_[key].name, key);
   for (const tables::SynonymData& synonym : release.synonyms) {
-    by_name_.emplace(synonym.name, by_name_.find(synonym.means)->second);
+    by_name_.emplace(synonym.name, by_name_.find(synonym.means)->second);  // [KEY-005]
   }
 
   const auto contains = [](std::span<const std::string_view> list, std::string_view name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   for (const tables::AliasData& alias : release.aliases) {
+    // [KEY-013] [KEY-014] [KEY-015] [KEY-016] [KEY-017] [KEY-018]
     std::vector<bool>& member = alias_members_[*Find(alias.name)];
     member.resize(slot_count_);
     for (Key key = 1; key < slot_count_; ++key) {
@@ -81,7 +83,7 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   }
 
   for (const tables::AutogradData& autograd : release.autograd) {
-    std::vector<Key>& behind = behind_[*Find(autograd.key)];
+    std::vector<Key>& behind = behind_[*Find(autograd.key)];  // [RES-043] [RES-055]
     for (std::string_view functionality : autograd.functionalities) {
       const std::vector<Key> instances = Instances(functionality);
       behind.insert(behind.end(), instances.begin(), instances.end());
@@ -94,14 +96,14 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   for (const std::string& component : components_) {
     const Key autograd = Find(autograd_of[component]).value_or(kUndefined);
     autograd_of_component_.push_back(autograd);
-    if (keys_[autograd].component >= 0) behind_[autograd] = {*Find(component)};
+    if (keys_[autograd].component >= 0) behind_[autograd] = {*Find(component)};  // [RES-037] [RES-038] [KEY-020]
   }
 
   for (std::string_view name : release.always_below) always_below_ |= SetOf(*Find(name)).functionalities;
-  thread_include_ = SetOfNames(release.thread_include);
-  thread_exclude_ = SetOfNames(release.thread_exclude);
+  thread_include_ = SetOfNames(release.thread_include);  // [RES-009] [TLS-007]
+  thread_exclude_ = SetOfNames(release.thread_exclude);  // [RES-010] [TLS-007]
   static constexpr std::string_view kUndefinedTensor[] = {"ADInplaceOrView", "AutogradOther"};
-  undefined_tensor_ = SetOfNames(kUndefinedTensor);
+  undefined_tensor_ = SetOfNames(kUndefinedTensor);  // [RES-005]
 }
 
 void KeyTable::Declare(const KeyDeclaration& declaration, std::vector<Functionality>& functionalities,
@@ -137,7 +139,7 @@ void KeyTable::Declare(const KeyDeclaration& declaration, std::vector<Functional
 }
 
 std::optional<Key> KeyTable::Find(std::string_view name) const {
-  const auto it = by_name_.find(name);
+  const auto it = by_name_.find(name);  // [KEY-001]
   if (it == by_name_.end()) return std::nullopt;
   return it->second;
 }
@@ -166,7 +168,7 @@ std::optional<int> KeyTable::ComponentOf(Key key) const {
 KeySet KeyTable::SetOf(Key key) const {
   KeySet set;
   const Entry& entry = keys_[key];
-  if (entry.functionality >= 0) set.functionalities.set(entry.functionality);
+  if (entry.functionality >= 0) set.functionalities.set(entry.functionality);  // [KEY-011] [KEY-012]
   if (entry.component >= 0) set.components.set(entry.component);
   return set;
 }
@@ -202,7 +204,7 @@ std::vector<Key> KeyTable::Keys(const KeySet& set) const {
   std::vector<Key> keys;
   for (Key key = 1; key < slot_count_; ++key) {
     const Entry& entry = keys_[key];
-    if (!set.functionalities.test(entry.functionality)) continue;
+    if (!set.functionalities.test(entry.functionality)) continue;  // [KEY-008] [KEY-010]
     if (entry.component >= 0 && !set.components.test(entry.component)) continue;
     keys.push_back(key);
   }
@@ -223,7 +225,7 @@ std::string KeyTable::Print(const KeySet& set) const {
 
 Key KeyTable::Highest(const KeySet& set) const {
   const std::vector<Key> keys = Keys(set);
-  return keys.empty() ? kUndefined : keys.back();
+  return keys.empty() ? kUndefined : keys.back();  // [KEY-006] [KEY-007] [RES-016]
 }
 
 std::optional<int> KeyTable::HighestComponent(const KeySet& set) const {

@@ -84,7 +84,7 @@ struct Machine::State {
 
   ThreadState& Thread() {
     const auto [it, is_new] = threads.try_emplace(thread);
-    if (is_new) it->second = {keys->thread_include(), keys->thread_exclude()};
+    if (is_new) it->second = {keys->thread_include(), keys->thread_exclude()};  // [TLS-006] [TLS-007]
     return it->second;
   }
 
@@ -111,7 +111,7 @@ struct Machine::State {
   // A guard adds what is not there yet, and takes back just that.
   KeySet EnterGuard(bool include, const KeySet& set) {
     KeySet& side = include ? Thread().included : Thread().excluded;
-    const KeySet added = Missing(set, side);
+    const KeySet added = Missing(set, side);  // [TLS-002] [TLS-005]
     side = Union(side, added);
     return added;
   }
@@ -119,7 +119,7 @@ struct Machine::State {
     if (deviations.contains(Deviation::kGuardLeaksBackendBits)) added.components.reset();
     ThreadState& state = threads.at(on_thread);
     KeySet& side = include ? state.included : state.excluded;
-    side = Missing(side, added);
+    side = Missing(side, added);  // [TLS-001] [TLS-003]
   }
 
   // ---- calls ----
@@ -138,7 +138,7 @@ struct Machine::State {
   // The operator that a handle or a frame stands for, if it is still there.
   Status FindSame(const std::string& name, std::uint64_t id, Operator** op) {
     *op = registry->FindOperator(name);
-    if (*op == nullptr || (*op)->id != id) {
+    if (*op == nullptr || (*op)->id != id) {  // [REG-012] [ERR-007] [ERR-016]
       return Error{"invalid-handle", "operator '" + name + "' is gone: its last registration was released"};
     }
     return registry->FindDefined(name, op);
@@ -152,18 +152,19 @@ struct Machine::State {
     if (call.form == CallForm::kTyped) {
       signature = FindSignature(call.signature);
       if (signature == nullptr) return {Error{"not-found", "there is no signature '" + call.signature + "'"}, {}};
-      if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);
-      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {
+      if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);  // [CALL-018]
+      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {  // [CALL-019]
         return mismatch("the call has the signature '" + signature->name + "', but " + why);
       }
     }
+    // [CALL-014] [CALL-015] [ERR-009] [ERR-017]
     if (const std::string why = Misfit(op.types.arguments, arguments, "argument"); !why.empty()) return mismatch(why);
 
     CallRecord call_record;
     KeySet set;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       call_record.by_argument.push_back(KeysOf(*keys, op.types.arguments[i], arguments[i]));
-      set = Union(set, call_record.by_argument.back());
+      set = Union(set, call_record.by_argument.back());  // [RES-001] [RES-024] [CALL-013]
     }
     call_record.thread = Thread();
     call_record.selection =
@@ -176,10 +177,10 @@ struct Machine::State {
   // The slot of the highest key of a set, and the kernel there. The set is taken as it is.
   Results Reach(Operator& op, const KeySet& set, const Signature* signature, const std::vector<Value>& arguments,
                 int depth, CallRecord call_record) {
-    const Key key = keys->Highest(set);
+    const Key key = keys->Highest(set);  // [RES-016] [RES-019] [CALL-020] [CALL-021] [CALL-022]
     const Slot slot = registry->SlotOf(op, key);
     const bool hit = !op.resolved.insert(key).second;
-    ++(hit ? op.counters.hits : op.counters.misses);
+    ++(hit ? op.counters.hits : op.counters.misses);  // [CACHE-011] [CACHE-012] [CACHE-013]
 
     const std::size_t index = records.size();
     if (record) {
@@ -203,9 +204,9 @@ struct Machine::State {
   Results Answer(Operator& op, const KeySet& set, Key key, const Slot& slot, const Signature* signature,
                  const std::vector<Value>& arguments, int depth) {
     const std::string where = "operator '" + op.name + "' for key " + keys->Name(key) + " of " + keys->Print(set);
-    if (slot.rule == Rule::kMissing) {
-      if (registry->IsStale(op)) return {Error{"internal", "the table of '" + op.name + "' is inconsistent"}, {}};
-      if (key == kUndefined) {
+    if (slot.rule == Rule::kMissing) {  // [RES-018] [ERR-001] [ERR-010] [ERR-011] [ERR-012]
+      if (registry->FailsInvariantCheck(op)) return {Error{"internal", "the table of '" + op.name + "' is inconsistent"}, {}};
+      if (key == kUndefined) {  // [RES-021] [ERR-001] [ERR-013]
         return {Error{"no-key", "Could not find a kernel for operator '" + op.name +
                                     "': no argument and no guard brought a key, and no composite kernel serves that "
                                     "case"},
@@ -215,11 +216,12 @@ struct Machine::State {
                                        (op.kernels.empty() ? "; it has no kernel at all"
                                                            : "; it has kernels" + registry->KernelsOf(op))}, {}};
     }
-    if (slot.rule == Rule::kAmbiguous) {
+    if (slot.rule == Rule::kAmbiguous) {  // [RES-042] [ERR-003] [ERR-018]
       return {Error{"ambiguous", where + " is ambiguous between its kernels" + registry->KernelsOf(op) +
                                      ": register one at AutogradOther"},
               {}};
     }
+    // [RES-022] [CALL-021] [ERR-002]
     if (slot.fallthrough()) return {Error{"fell-through", where + " only falls through"}, {}};
     if (depth >= kMaxDepth) return {Error{"unsupported", "calls nest deeper than the model follows"}, {}};
 
@@ -235,16 +237,18 @@ struct Machine::State {
       return Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);
     }
 
+    // [RES-017] [CHAIN-007] [REG-065] [CALL-035]
     KernelRun run{slot.winner->kernel, name, keys->Names(set), {}, depth};
+    // [CALL-001] [CALL-002] [CALL-005] [CALL-006] [CALL-007]
     for (const Value& argument : arguments) run.arguments.push_back(WithoutIdentity(argument));
     outcome->runs.push_back(std::move(run));
 
     Results results = RunBody(slot.winner->kernel, types, {name, id, set, arguments, depth});
-    if (results.error) return results;
+    if (results.error) return results;  // [CALL-028] [CALL-029] [ERR-008]
     if (const std::string why = Misfit(types.returns, results.values, "result"); !why.empty()) {
       return {Error{"schema-mismatch", "kernel '" + slot.winner->kernel + "' of '" + name + "': " + why}, {}};
     }
-    // Through a signature that writes its first argument and returns it, that very tensor comes back.
+    // Through a signature that writes its first argument and returns it, that very tensor comes back. [CALL-012]
     const Signature* kernel_signature = FindSignature(slot.winner->signature);
     if ((signature != nullptr && ReturnsFirstArgument(*signature)) ||
         (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature))) {
@@ -268,6 +272,7 @@ struct Machine::State {
   Results RunBody(const std::string& kernel, const Types& types, const Frame& frame) {
     std::vector<Guard> body_guards;
     Results results = RunItems(kernel, types, frame, body_guards);
+    // [TLS-004] [TLS-008] [CALL-027] [CALL-030]
     for (auto guard = body_guards.rbegin(); guard != body_guards.rend(); ++guard) {
       LeaveGuard(guard->thread, guard->include, guard->added);
     }
@@ -295,7 +300,7 @@ struct Machine::State {
         if (argument->index < 0 || argument->index >= static_cast<int>(frame.arguments.size())) {
           return {Error{"invalid-argument", "the kernel has no argument " + std::to_string(argument->index)}, {}};
         }
-        results.values.push_back(frame.arguments[argument->index]);
+        results.values.push_back(frame.arguments[argument->index]);  // [CALL-002]
       } else if (std::holds_alternative<BodyReturn::Inner>(value)) {
         results.values.insert(results.values.end(), inner.begin(), inner.end());
       } else {
@@ -330,8 +335,9 @@ struct Machine::State {
                 if (keys->IsAlias(key)) {
                   return Error{"invalid-argument", "there is no set below the alias key " + keys->Name(key)};
                 }
-                set = keys->Below(frame.keys, key);
+                set = keys->Below(frame.keys, key);  // [CALL-023]
               }
+              // [CALL-020] [CALL-024] [CALL-025]
               Results results = Redispatch(frame.operator_name, frame.id, set, frame.arguments, frame.depth + 1);
               if (!results.error) inner = std::move(results.values);
               return results.error;
@@ -343,16 +349,17 @@ struct Machine::State {
                 if (!results.error) results.error = Normalise(argument);
               }
               if (!results.error) {
+                // [CALL-026]
                 results = CallNamed(call.operator_name, {call.form, call.signature}, arguments, frame.depth + 1);
               }
               if (!results.error) inner = std::move(results.values);
-              return call.caught ? std::nullopt : results.error;
+              return call.caught ? std::nullopt : results.error;  // [CALL-031]
             },
             [&](const BodyThrow& raised) -> Status { return Error{"kernel-raised", raised.message}; },
             [&](const BodyReturn&) -> Status { return std::nullopt; },
             [&](const BodyStep& step) -> Status {
               bool warned = false;
-              return Register(step.step.at(0), &warned);
+              return Register(step.step.at(0), &warned);  // [REG-032] [CALL-032] [CALL-033] [CALL-034]
             },
         },
         item);
@@ -415,9 +422,9 @@ struct Machine::State {
       if (handle == handles.end()) return Error{"not-found", "there is no handle '" + call.handle + "'"};
       Operator* op = nullptr;
       if (Status status = FindSame(handle->second.operator_name, handle->second.id, &op)) return status;
-      results = CallOperator(*op, {call.form, call.signature}, arguments, 0);
+      results = CallOperator(*op, {call.form, call.signature}, arguments, 0);  // [CALL-036] [CACHE-009]
     }
-    outcome->returns = std::move(results.values);
+    outcome->returns = std::move(results.values);  // [CALL-008] [CALL-009] [CALL-010] [CALL-011]
     return results.error;
   }
 
@@ -451,11 +458,11 @@ struct Machine::State {
     const auto existing = [&](Operator** op) -> Status {
       *op = registry->FindOperator(query.subject);
       if (*op != nullptr) return std::nullopt;
-      return registry->FindDefined(query.subject, op);
+      return registry->FindDefined(query.subject, op);  // [INTRO-014]
     };
     const auto no_alias = [&]() -> Status {
       if (!keys->IsAlias(key)) return std::nullopt;
-      return Error{"invalid-argument", "the alias key " + keys->Name(key) + " has no slot to ask for"};
+      return Error{"invalid-argument", "the alias key " + keys->Name(key) + " has no slot to ask for"};  // [INTRO-005]
     };
     const auto list = [&](auto wanted) {
       outcome->names.emplace();
@@ -467,35 +474,35 @@ struct Machine::State {
     switch (query.kind) {
       case QueryKind::kHasKernel:
         if (Status status = existing(&op)) return status;
-        outcome->truth = op->kernels.contains(key);
+        outcome->truth = op->kernels.contains(key);  // [INTRO-001] [INTRO-002] [INTRO-004]
         return std::nullopt;
       case QueryKind::kHasComputed:
         if (Status status = existing(&op)) return status;
         if (Status status = no_alias()) return status;
-        outcome->truth = registry->SlotOf(*op, key).rule != Rule::kMissing;
+        outcome->truth = registry->SlotOf(*op, key).rule != Rule::kMissing;  // [INTRO-003] [INTRO-004]
         return std::nullopt;
       case QueryKind::kHasFallback:
         if (Status status = no_alias()) return status;
-        outcome->truth = registry->fallbacks().contains(key);
+        outcome->truth = registry->fallbacks().contains(key);  // [INTRO-006]
         return std::nullopt;
       case QueryKind::kOperators:
-        list([](const Operator&) { return true; });
+        list([](const Operator&) { return true; });  // [INTRO-010]
         return std::nullopt;
       case QueryKind::kDangling:
-        list([](const Operator& candidate) { return !candidate.defined; });
+        list([](const Operator& candidate) { return !candidate.defined; });  // [INTRO-011] [REG-009]
         return std::nullopt;
       case QueryKind::kOperatorsAtKey:
-        list([&](const Operator& candidate) { return candidate.kernels.contains(key); });
+        list([&](const Operator& candidate) { return candidate.kernels.contains(key); });  // [INTRO-012]
         return std::nullopt;
       case QueryKind::kSchema:
         if (Status status = registry->FindDefined(query.subject, &op)) return status;
-        outcome->names = {op->schema};
+        outcome->names = {op->schema};  // [INTRO-013]
         return std::nullopt;
       case QueryKind::kTable:
         if (Status status = existing(&op)) return status;
         outcome->table.emplace();
         for (Key slot_key = 0; slot_key < keys->slot_count(); ++slot_key) {
-          const Slot slot = registry->Computed(*op, slot_key);
+          const Slot slot = registry->Computed(*op, slot_key);  // [INTRO-007] [INTRO-008] [INTRO-009] [CHAIN-012]
           if (slot.rule == Rule::kMissing) continue;
           outcome->table->push_back({keys->Name(slot_key), Spelling(slot.rule), slot.fallthrough(),
                                      slot.winner == nullptr ? "" : slot.winner->handle});
@@ -503,7 +510,7 @@ struct Machine::State {
         return std::nullopt;
       case QueryKind::kCounters:
         if (Status status = registry->FindDefined(query.subject, &op)) return status;
-        outcome->counters = std::exchange(op->counters, {});
+        outcome->counters = std::exchange(op->counters, {});  // [CACHE-017] [INTRO-015]
         return std::nullopt;
       case QueryKind::kDestroyed:
         outcome->count = registry->Destroyed(query.subject);

@@ -45,7 +45,7 @@ Registry::Registry(const KeyTable& keys, const std::map<std::string, bool>& buil
     builtin.key = *key;
     builtin.fallthrough = fallthrough;
     builtin.builtin = true;
-    fallbacks_[*key] = &builtin;
+    fallbacks_[*key] = &builtin;  // [RES-052]
   }
 }
 
@@ -63,10 +63,10 @@ Status Registry::Open(const scenario::LibraryOpen& open, int line) {
     library.key = key;
   }
   if (open.name_space.empty()) return Invalid("a library needs a namespace");
-  if (open.name_space == "_" && open.kind != LibraryKind::kImpl) {
+  if (open.name_space == "_" && open.kind != LibraryKind::kImpl) {  // [REG-077]
     return Invalid("the wildcard namespace is for impl libraries with fallbacks only");
   }
-  if (open.kind == LibraryKind::kDef) {
+  if (open.kind == LibraryKind::kDef) {  // [REG-070] [REG-071]
     for (const auto& [name, other] : libraries_) {
       if (other.open && other.kind == LibraryKind::kDef && other.name_space == open.name_space) {
         return Duplicate("namespace '" + open.name_space + "' has a def library already, '" + name + "', opened at " +
@@ -84,7 +84,7 @@ Status Registry::Close(const std::string& name) {
   library->open = false;
   for (Handle& handle : handles_) {
     if (handle.library != name || handle.state != Handle::State::kLive) continue;
-    handle.state = Handle::State::kDroppedByLibrary;
+    handle.state = Handle::State::kDroppedByLibrary;  // [REG-080] [REG-081]
     Undo(handle);
   }
   // Another library may be opened under that name; it is not the one that these were made in.
@@ -113,6 +113,7 @@ Status Registry::CheckNewName(const std::string& name) const {
 
 Status Registry::FindKey(const std::string& name, Key* key) const {
   const std::optional<Key> found = keys_.Find(name);
+  // [KEY-001] [ERR-006] [ERR-014]
   if (!found) return NotFound("there is no dispatch key '" + name + "'" + Near(keys_.NearestNames(name)));
   *key = *found;
   return std::nullopt;
@@ -123,11 +124,11 @@ Status Registry::QualifiedName(const std::string& name, const Library* library, 
   if (!parsed) return Invalid("'" + name + "' is no operator name: write ns::name or ns::name.overload");
   if (parsed->name_space.empty()) {
     if (library == nullptr) return Invalid("operator name '" + name + "' has no namespace");
-    *qualified = library->name_space + "::" + name;
+    *qualified = library->name_space + "::" + name;  // [REG-072]
     return std::nullopt;
   }
   *qualified = name;
-  if (library != nullptr && parsed->name_space != library->name_space) {
+  if (library != nullptr && parsed->name_space != library->name_space) {  // [REG-073]
     return Invalid("'" + name + "' is not in the library's namespace '" + library->name_space + "'");
   }
   return std::nullopt;
@@ -135,11 +136,11 @@ Status Registry::QualifiedName(const std::string& name, const Library* library, 
 
 Status Registry::ChooseKey(const std::optional<std::string>& name, const Library* library,
                            std::optional<Key>* key) const {
-  *key = library == nullptr ? std::nullopt : library->key;
+  *key = library == nullptr ? std::nullopt : library->key;  // [REG-075]
   if (!name) return std::nullopt;
   Key own = kUndefined;
   if (Status unknown = FindKey(*name, &own)) return unknown;
-  if (*key && **key != own) {
+  if (*key && **key != own) {  // [REG-076]
     return Invalid("the key " + *name + " is not the library's, " + keys_.Name(**key));
   }
   *key = own;
@@ -155,7 +156,7 @@ Status Registry::CheckUse(const KernelUse& use, const Signature** signature) con
 }
 
 void Registry::Refused(const KernelUse& use) {
-  if (!use.fallthrough) ++refused_[use.kernel];
+  if (!use.fallthrough) ++refused_[use.kernel];  // [REG-053]
 }
 
 const Registration* Registry::Add(const KernelUse& use, Key key, const std::string& name, const std::string& library,
@@ -198,12 +199,12 @@ const Operator* Registry::FindOperator(const std::string& name) const {
 
 Status Registry::FindDefined(const std::string& name, Operator** found) {
   *found = FindOperator(name);
-  if (*found == nullptr) {
+  if (*found == nullptr) {  // [REG-001] [REG-002] [ERR-004] [ERR-014]
     std::vector<std::string> known;
     for (const auto& [other, op] : operators_) known.push_back(other);
     return NotFound("Could not find operator '" + name + "'" + Near(Nearest(name, known)));
   }
-  if (!(*found)->defined) {
+  if (!(*found)->defined) {  // [REG-008] [REG-010] [ERR-005] [ERR-015]
     return NotFound("operator '" + name + "' has no definition, though there are kernels" + KernelsOf(**found) +
                     ": define its schema");
   }
@@ -224,7 +225,7 @@ Operator& Registry::OperatorNamed(const std::string& name) {
 
 void Registry::RemoveIfUnused(const std::string& name) {
   const auto it = operators_.find(name);
-  if (!it->second.defined && it->second.kernels.empty()) operators_.erase(it);
+  if (!it->second.defined && it->second.kernels.empty()) operators_.erase(it);  // [REG-011]
 }
 
 Status Registry::Define(const scenario::Define& define, int line) {
@@ -232,9 +233,10 @@ Status Registry::Define(const scenario::Define& define, int line) {
   Library* library = nullptr;
   if (!define.library.empty()) {
     if (Status status = FindLibrary(define.library, &library)) return status;
-    if (library->kind == LibraryKind::kImpl) return Invalid("an impl library cannot define operators");
+    if (library->kind == LibraryKind::kImpl) return Invalid("an impl library cannot define operators");  // [REG-074]
   }
   scenario::SchemaResult parsed = scenario::ParseSchema(define.schema);
+  // [REG-003] [REG-005] [REG-006] [REG-007] [REG-013] [REG-052]
   if (!parsed.schema) return Invalid("the schema does not parse: " + parsed.error->message);
   scenario::Schema& schema = *parsed.schema;
   std::string name;
@@ -242,7 +244,7 @@ Status Registry::Define(const scenario::Define& define, int line) {
   schema.name_space = name.substr(0, name.find("::"));
 
   Operator* op = FindOperator(name);
-  if (op != nullptr && op->defined) {
+  if (op != nullptr && op->defined) {  // [REG-004]
     return Duplicate("operator '" + name + "' is defined already, at " + Line(op->defined_at));
   }
   const Types types = TypesOf(schema);
@@ -250,7 +252,7 @@ Status Registry::Define(const scenario::Define& define, int line) {
     for (const auto& [key, stack] : op->kernels) {
       for (const Registration* kernel : stack) {
         if (kernel->signature.empty()) continue;
-        const std::string difference = Difference(types, *FindSignature(kernel->signature));
+        const std::string difference = Difference(types, *FindSignature(kernel->signature));  // [REG-040] [REG-041]
         if (!difference.empty()) {
           return Mismatch("the schema of '" + name + "' does not fit the kernel '" + kernel->kernel + "' at " +
                           keys_.Name(key) + ", registered at " + Line(kernel->line) + ": " + difference);
@@ -258,12 +260,12 @@ Status Registry::Define(const scenario::Define& define, int line) {
       }
     }
   }
-  op = &OperatorNamed(name);
+  op = &OperatorNamed(name);  // [REG-001] [REG-010]
   op->defined = true;
   op->defined_at = line;
   op->schema = scenario::PrintSchema(schema);
   op->types = types;
-  op->resolved.clear();
+  op->resolved.clear();  // [CACHE-008]
   op->counters = {};
   Tell("+" + name);
   Keep(define.name, {.what = Handle::What::kDefinition, .library = define.library, .operator_name = name});
@@ -277,7 +279,7 @@ std::string Registry::SignatureConflict(const Operator& op, const Signature& sig
   }
   for (const auto& [key, stack] : op.kernels) {
     for (const Registration* kernel : stack) {
-      if (kernel->signature.empty() || kernel->signature == signature.name) continue;
+      if (kernel->signature.empty() || kernel->signature == signature.name) continue;  // [REG-042] [REG-043] [REG-044]
       if (FindSignature(kernel->signature)->symbolic != signature.symbolic) continue;
       return "the kernel '" + kernel->kernel + "' at " + keys_.Name(key) + ", registered at " + Line(kernel->line) +
              ", has the signature '" + kernel->signature + "'";
@@ -304,21 +306,22 @@ Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
     Refused(impl.kernel);
     return error;
   };
-  if (library != nullptr && library->name_space == "_") {
+  if (library != nullptr && library->name_space == "_") {  // [REG-078]
     return refuse(Invalid("a library of the wildcard namespace takes fallbacks only"));
   }
   std::string name;
   if (Status status = QualifiedName(impl.operator_name, library, &name)) return refuse(*status);
-  // No key, and "no key at all", mean the implicit composite kernel.
+  // No key, and "no key at all", mean the implicit composite kernel. [REG-024]
   const Key key = chosen.value_or(kUndefined) == kUndefined ? *keys_.Find("CompositeImplicitAutograd") : *chosen;
 
   Operator* op = FindOperator(name);
   if (signature != nullptr && op != nullptr) {
-    const std::string conflict = SignatureConflict(*op, *signature);
+    const std::string conflict = SignatureConflict(*op, *signature);  // [REG-042] [REG-050]
     if (!conflict.empty()) {
       return refuse(Mismatch("kernel '" + impl.kernel.kernel + "' of '" + name + "' has the signature '" +
                              signature->name + "', but " + conflict));
     }
+    // [REG-035] [REG-036] [REG-037] [REG-051]
     const std::string difference = op->defined ? Difference(op->types, *signature) : "";
     if (!difference.empty()) {
       if (Deviates(Deviation::kRefusedImplPoisonsSignature)) {
@@ -331,9 +334,9 @@ Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
 
   op = &OperatorNamed(name);
   std::vector<const Registration*>& stack = op->kernels[key];
-  *warned = !stack.empty();
+  *warned = !stack.empty();  // [REG-090] [REG-091]
   const Registration* registration = Add(impl.kernel, key, impl.name, impl.library, line);
-  stack.push_back(registration);
+  stack.push_back(registration);  // [REG-008] [REG-028] [REG-066] [REG-067]
   if (signature != nullptr && Deviates(Deviation::kSignatureOutlivesKernels)) {
     op->first_signature.emplace(signature->symbolic, signature->name);
   }
@@ -365,25 +368,25 @@ Status Registry::Fallback(const scenario::Fallback& fallback, int line) {
     Refused(fallback.kernel);
     return error;
   };
-  if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != "_")) {
+  if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != "_")) {  // [REG-079]
     return refuse(Invalid("a fallback serves every namespace: make it in an impl library of '_', not in a " +
                           std::string(Name(library->kind)) + " library of '" + library->name_space + "'"));
   }
   if (signature != nullptr) return refuse(Invalid("a fallback serves every schema and so is boxed"));
-  if (!chosen || *chosen == kUndefined) return refuse(Invalid("a fallback needs a key"));
+  if (!chosen || *chosen == kUndefined) return refuse(Invalid("a fallback needs a key"));  // [REG-063] [REG-079]
   Key key = *chosen;
-  if (keys_.IsAlias(key)) {
+  if (keys_.IsAlias(key)) {  // [REG-063]
     if (!Deviates(Deviation::kAliasFallbackFillsUndefined)) {
       return refuse(Invalid("a fallback cannot be registered at the alias key " + keys_.Name(key)));
     }
     key = kUndefined;
   }
-  if (const auto it = fallbacks_.find(key); it != fallbacks_.end()) {
+  if (const auto it = fallbacks_.find(key); it != fallbacks_.end()) {  // [REG-061] [REG-062]
     return refuse(Duplicate(keys_.Name(key) + " has a fallback already, " +
                             (it->second->builtin ? "the release's own" : "registered at " + Line(it->second->line))));
   }
   const Registration* registration = Add(fallback.kernel, key, fallback.name, fallback.library, line);
-  fallbacks_[key] = registration;
+  fallbacks_[key] = registration;  // [REG-060] [REG-064]
   ChangedEverywhere(key);
   Keep(fallback.name,
        {.what = Handle::What::kFallback, .library = fallback.library, .registration = registration, .key = key});
@@ -397,15 +400,16 @@ Status Registry::Declare(const scenario::Chain& chain, int line) {
   if (Status status = FindKey(chain.key, &key)) return status;
   if (Status status = FindKey(chain.served_by, &served_by)) return status;
   for (Key end : {key, served_by}) {
+    // [CHAIN-008]
     if (end == kUndefined || keys_.IsAlias(end)) return Invalid("a chain cannot name " + keys_.Name(end));
   }
-  if (const auto it = chains_.find(key); it != chains_.end()) {
+  if (const auto it = chains_.find(key); it != chains_.end()) {  // [CHAIN-005]
     return Duplicate(keys_.Name(key) + " has a chain already, to " + keys_.Name(it->second));
   }
   std::string path = keys_.Name(key);
   for (Key at = served_by;;) {
     path += " -> " + keys_.Name(at);
-    if (at == key) return Invalid("the chain would be a cycle: " + path);
+    if (at == key) return Invalid("the chain would be a cycle: " + path);  // [CHAIN-004]
     const auto next = chains_.find(at);
     if (next == chains_.end()) break;
     at = next->second;
@@ -425,7 +429,7 @@ Status Registry::Listen(const scenario::Listen& listen, int line) {
   listener = {};
   std::vector<const Operator*> defined;
   for (const auto& [name, op] : operators_) {
-    if (op.defined) defined.push_back(&op);
+    if (op.defined) defined.push_back(&op);  // [REG-085]
   }
   std::sort(defined.begin(), defined.end(), [](const Operator* a, const Operator* b) { return a->id < b->id; });
   for (const Operator* op : defined) listener.heard.push_back("+" + op->name);
@@ -435,7 +439,7 @@ Status Registry::Listen(const scenario::Listen& listen, int line) {
 
 void Registry::Tell(const std::string& news) {
   for (auto& [name, listener] : listeners_) {
-    if (listener.live) listener.heard.push_back(news);
+    if (listener.live) listener.heard.push_back(news);  // [REG-085] [REG-087] [REG-088]
   }
 }
 
@@ -462,7 +466,7 @@ void Registry::Undo(Handle& handle) {
   switch (handle.what) {
     case Handle::What::kDefinition: {
       Operator& op = operators_.at(handle.operator_name);
-      Tell("-" + op.name);
+      Tell("-" + op.name);  // [REG-086]
       op.defined = false;
       op.schema.clear();
       op.types = {};
@@ -472,7 +476,7 @@ void Registry::Undo(Handle& handle) {
     case Handle::What::kKernel: {
       Operator& op = operators_.at(handle.operator_name);
       std::vector<const Registration*>& stack = op.kernels.at(handle.key);
-      std::erase(stack, handle.registration);
+      std::erase(stack, handle.registration);  // [REG-025] [REG-026] [REG-027] [REG-029] [REG-068] [REG-082]
       if (stack.empty()) op.kernels.erase(handle.key);
       released_.insert(handle.registration);
       Changed(op, handle.key);
@@ -480,12 +484,12 @@ void Registry::Undo(Handle& handle) {
       return;
     }
     case Handle::What::kFallback:
-      fallbacks_.erase(handle.key);
+      fallbacks_.erase(handle.key);  // [REG-060] [REG-061]
       released_.insert(handle.registration);
       ChangedEverywhere(handle.key);
       return;
     case Handle::What::kChain:
-      chains_.erase(handle.key);
+      chains_.erase(handle.key);  // [CHAIN-006]
       ChangedEverywhere(handle.key);
       return;
     case Handle::What::kListener:
@@ -498,7 +502,7 @@ std::int64_t Registry::Destroyed(const std::string& kernel) const {
   std::int64_t count = 0;
   if (const auto it = refused_.find(kernel); it != refused_.end()) count = it->second;
   for (const Registration* registration : released_) {
-    if (registration->kernel != kernel || registration->fallthrough) continue;
+    if (registration->kernel != kernel || registration->fallthrough) continue;  // [REG-030] [REG-031]
     // A stale slot keeps the kernel that it holds.
     const bool held = std::any_of(operators_.begin(), operators_.end(), [&](const auto& entry) {
       return std::any_of(entry.second.stored.begin(), entry.second.stored.end(),
@@ -512,6 +516,7 @@ std::int64_t Registry::Destroyed(const std::string& kernel) const {
 // ---- slots, and what a change does to them ----
 
 Slot Registry::Computed(const Operator& op, Key key, std::vector<Trial>* trials) const {
+  // [REG-022] [REG-023] [CACHE-001] [CACHE-002] [CACHE-003] [CACHE-004] [CACHE-005] [CACHE-006] [CACHE-007]
   return Resolve(keys_, LiveOf(op), key, trials);
 }
 
@@ -520,14 +525,20 @@ Slot Registry::SlotOf(const Operator& op, Key key) const {
   return Computed(op, key);
 }
 
-bool Registry::IsStale(const Operator& op) const {
-  return std::any_of(op.stored.begin(), op.stored.end(),
-                     [&](const auto& slot) { return slot.second != Computed(op, slot.first); });
+bool Registry::FailsInvariantCheck(const Operator& op) const {
+  const auto sort_of = [](const Slot& slot) -> std::string {
+    if (slot.winner == nullptr) return Spelling(slot.rule);
+    if (slot.fallthrough()) return "fallthrough";
+    return slot.winner->builtin ? slot.winner->kernel : "kernel of signature " + slot.winner->signature;
+  };
+  return std::any_of(op.stored.begin(), op.stored.end(), [&](const auto& slot) {
+    return sort_of(slot.second) != sort_of(Computed(op, slot.first));
+  });
 }
 
 void Registry::Changed(Operator& op, Key key) {
   for (auto it = op.resolved.begin(); it != op.resolved.end();) {
-    if (Reads(keys_, chains_, *it).contains(key)) {
+    if (Reads(keys_, chains_, *it).contains(key)) {  // [CACHE-014] [CACHE-015]
       ++op.counters.invalidations;
       it = op.resolved.erase(it);
     } else {
@@ -543,7 +554,7 @@ void Registry::ChangedEverywhere(Key key) {
 }
 
 void Registry::Flush() {
-  for (auto& [name, op] : operators_) op.resolved.clear();
+  for (auto& [name, op] : operators_) op.resolved.clear();  // [CACHE-016]
 }
 
 bool Registry::KeepsStoredTables() const {

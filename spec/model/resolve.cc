@@ -15,20 +15,23 @@ class Resolver {
       : keys_(keys), live_(live), slot_(slot), trials_(trials) {}
 
   Slot Run() {
+    // [RES-030] [RES-049] [RES-046]
     if (const Registration* kernel = live_.Newest(slot_)) return Yes(Rule::kKernel, kernel);
     No(Rule::kKernel, "no kernel is registered at " + keys_.Name(slot_));
 
-    if (const Registration* kernel = ByAlias(Rule::kNonFunctional, ServesUndefined::kYes)) {
+    if (const Registration* kernel = ByAlias(Rule::kNonFunctional, ServesUndefined::kYes)) {  // [RES-031] [RES-020]
       return Yes(Rule::kNonFunctional, kernel);
     }
-    if (const Registration* kernel = ByAlias(Rule::kExplicit, ServesUndefined::kYes)) {
+    if (const Registration* kernel = ByAlias(Rule::kExplicit, ServesUndefined::kYes)) {  // [RES-032] [RES-020]
       return Yes(Rule::kExplicit, kernel);
     }
+    // [RES-033] [RES-034] [RES-021]
     if (const Registration* kernel = ByAlias(Rule::kNested, ServesUndefined::kNo)) return Yes(Rule::kNested, kernel);
 
+    // [RES-035] [RES-047] [RES-020]
     if (const Registration* kernel = ByAlias(Rule::kImplicit, ServesUndefined::kYes)) {
       const std::optional<Key> backend = KernelBehind();
-      if (backend && keys_.Name(slot_) == "AutogradOther") {
+      if (backend && keys_.Name(slot_) == "AutogradOther") {  // [RES-042] [RES-043] [RES-044] [RES-045]
         Say(Rule::kAmbiguous, true,
             "both CompositeImplicitAutograd and " + keys_.Name(*backend) + ", which uses AutogradOther, claim it");
         return {Rule::kAmbiguous, nullptr};
@@ -42,29 +45,31 @@ class Resolver {
       }
     }
 
-    if (const Registration* kernel = ByAlias(Rule::kAutograd, ServesUndefined::kNo)) {
+    if (const Registration* kernel = ByAlias(Rule::kAutograd, ServesUndefined::kNo)) {  // [RES-048] [RES-021]
       return Yes(Rule::kAutograd, kernel);
     }
-    if (const Registration* kernel = ByAlias(Rule::kBatched, ServesUndefined::kNo)) {
+    if (const Registration* kernel = ByAlias(Rule::kBatched, ServesUndefined::kNo)) {  // [RES-054]
       return Yes(Rule::kBatched, kernel);
     }
 
+    // [RES-050] [RES-051] [RES-052] [REG-060]
     if (const auto it = live_.fallbacks.find(slot_); it != live_.fallbacks.end()) {
       return Yes(Rule::kFallback, it->second);
     }
     No(Rule::kFallback, "no backend fallback is registered at " + keys_.Name(slot_));
 
-    if (const auto it = live_.chains.find(slot_); it != live_.chains.end()) {
-      const Slot served = Resolve(keys_, live_, it->second);
+    if (const auto it = live_.chains.find(slot_); it != live_.chains.end()) {  // [CHAIN-001] [CHAIN-002]
+      const Slot served = Resolve(keys_, live_, it->second);  // [CHAIN-003] [CHAIN-009]
       const std::string by = keys_.Name(it->second);
       if (served.winner != nullptr) {
         Say(Rule::kChain, true, "a chain serves it by " + by + ", rule " + Spelling(served.rule) + " there");
-        return {Rule::kChain, served.winner};
+        return {Rule::kChain, served.winner};  // [CHAIN-010] [CHAIN-012]
       }
-      No(Rule::kChain, "a chain serves it by " + by + ", which is itself " + Spelling(served.rule));
+      No(Rule::kChain, "a chain serves it by " + by + ", which is itself " + Spelling(served.rule));  // [CHAIN-011]
     } else {
       No(Rule::kChain, "no chain is declared for " + keys_.Name(slot_));
     }
+    // [RES-018] [RES-053] [RES-056]
     Say(Rule::kMissing, true, "nothing serves " + keys_.Name(slot_), slot_ == kUndefined ? "RES-021" : "RES-018");
     return {};
   }
@@ -88,12 +93,12 @@ class Resolver {
   // A backend behind this autograd key that has a kernel of its own; a fallthrough is one.
   std::optional<Key> KernelBehind() const {
     for (Key backend : keys_.Behind(slot_)) {
-      if (live_.Newest(backend) != nullptr) return backend;
+      if (live_.Newest(backend) != nullptr) return backend;  // [RES-036] [RES-041] [RES-055]
     }
     return std::nullopt;
   }
 
-  bool HasExplicit() const {
+  bool HasExplicit() const {  // [RES-039] [RES-040]
     const std::optional<Key> alias = keys_.Alias(AliasName(Rule::kExplicit));
     return alias && live_.Newest(*alias) != nullptr;
   }
@@ -147,6 +152,7 @@ class Resolver {
 
 const Registration* Live::Newest(Key key) const {
   const auto it = kernels.find(key);
+  // [RES-004] [REG-025] [REG-026] [REG-067]
   return it == kernels.end() || it->second.empty() ? nullptr : it->second.back();
 }
 
@@ -172,7 +178,7 @@ Slot Resolve(const KeyTable& keys, const Live& live, Key slot, std::vector<Trial
 }
 
 std::set<Key> Reads(const KeyTable& keys, const Chains& chains, Key slot) {
-  std::set<Key> reads = {slot};
+  std::set<Key> reads = {slot};  // [CACHE-010] [CACHE-015]
   const auto add_alias = [&](const char* name, bool serves_undefined) {
     const std::optional<Key> alias = keys.Alias(name);
     if (!alias) return false;
@@ -184,7 +190,7 @@ std::set<Key> Reads(const KeyTable& keys, const Chains& chains, Key slot) {
   add_alias("CompositeExplicitAutograd", true);
   add_alias("CompositeImplicitAutogradNestedTensor", false);
   if (add_alias("CompositeImplicitAutograd", true)) {
-    // What keeps the implicit kernel out.
+    // What keeps the implicit kernel out. [REG-018] [REG-019] [REG-020] [REG-021]
     if (const std::optional<Key> alias = keys.Alias("CompositeExplicitAutograd")) reads.insert(*alias);
     const std::vector<Key>& behind = keys.Behind(slot);
     reads.insert(behind.begin(), behind.end());

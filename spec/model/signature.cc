@@ -63,6 +63,7 @@ std::vector<Signature> Catalogue() {
 }
 
 bool Serves(const SchemaType& cpp, const SchemaType& schema) {
+  // [REG-039] [CALL-018]
   const bool base = cpp.base == schema.base || (cpp.base == Base::kInt && schema.base == Base::kSymInt);
   return base && cpp.list == schema.list && cpp.optional == schema.optional &&
          cpp.optional_items == schema.optional_items;
@@ -71,7 +72,7 @@ bool Serves(const SchemaType& cpp, const SchemaType& schema) {
 std::string FirstDifference(const std::vector<SchemaType>& schema, const std::vector<SchemaType>& cpp,
                             const char* what) {
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    if (Serves(cpp[i], schema[i])) continue;
+    if (Serves(cpp[i], schema[i])) continue;  // [REG-036]
     return std::string(what) + " " + std::to_string(i + 1) + " is " + PrintType(schema[i]) + " in the schema, " +
            PrintType(cpp[i]) + " in the signature";
   }
@@ -79,7 +80,7 @@ std::string FirstDifference(const std::vector<SchemaType>& schema, const std::ve
 }
 
 bool Accepts(const SchemaType& type, const Value& value) {
-  if (value.kind == Value::Kind::kNone) return type.optional;
+  if (value.kind == Value::Kind::kNone) return type.optional;  // [CALL-003] [CALL-015]
   if (type.list) {
     SchemaType item = type;
     item.list = false;
@@ -91,7 +92,7 @@ bool Accepts(const SchemaType& type, const Value& value) {
     case Base::kTensor: return value.kind == Value::Kind::kTensor || value.kind == Value::Kind::kUndefined;
     case Base::kInt:
     case Base::kSymInt: return value.kind == Value::Kind::kInt;
-    case Base::kFloat: return value.kind == Value::Kind::kFloat;  // [CALL-021]
+    case Base::kFloat: return value.kind == Value::Kind::kFloat;  // [CALL-016]
     case Base::kBool: return value.kind == Value::Kind::kBool;
     case Base::kStr: return value.kind == Value::Kind::kString;
     case Base::kScalar:
@@ -122,20 +123,21 @@ std::string Difference(const Types& schema, const Signature& signature) {
     return "the schema has " + std::to_string(want) + " " + what + ", the signature " + std::to_string(got);
   };
   const Types& cpp = signature.types;
-  if (schema.arguments.size() != cpp.arguments.size()) {
+  if (schema.arguments.size() != cpp.arguments.size()) {  // [REG-035] [REG-038]
     return count("arguments", schema.arguments.size(), cpp.arguments.size());
   }
+  // [REG-037]
   if (schema.returns.size() != cpp.returns.size()) return count("returns", schema.returns.size(), cpp.returns.size());
   const std::string difference = FirstDifference(schema.arguments, cpp.arguments, "argument");
   return difference.empty() ? FirstDifference(schema.returns, cpp.returns, "return") : difference;
 }
 
 std::string Misfit(const std::vector<SchemaType>& types, const std::vector<Value>& values, const char* what) {
-  if (types.size() != values.size()) {
+  if (types.size() != values.size()) {  // [CALL-014] [CALL-017]
     return std::to_string(values.size()) + " " + what + "s given, " + std::to_string(types.size()) + " needed";
   }
   for (std::size_t i = 0; i < types.size(); ++i) {
-    if (!Accepts(types[i], values[i])) {
+    if (!Accepts(types[i], values[i])) {  // [CALL-015]
       return std::string(what) + " " + std::to_string(i + 1) + " is no " + PrintType(types[i]);
     }
   }
