@@ -74,7 +74,9 @@ class Registry {
   // What a call at that key uses, and what the rules say; the two differ under a `stale-` deviation only.
   Slot SlotOf(const Operator& op, Key key) const;
   Slot Computed(const Operator& op, Key key, std::vector<Trial>* trials = nullptr) const;
-  bool IsStale(const Operator& op) const;
+  // Under a `stale-` deviation: whether libtorch's own check would find a slot that is not what the rules say. It sees
+  // what sort of thing is in a slot, not which kernel of that sort.
+  bool FailsInvariantCheck(const Operator& op) const;
   const Fallbacks& fallbacks() const { return fallbacks_; }
   const Chains& chains() const { return chains_; }
   // How often a context of this kernel was destroyed.
