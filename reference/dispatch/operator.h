@@ -102,6 +102,13 @@ TypedOperator<Function> Operator::typed() const {
 
 namespace internal {
 
+// The thread's state by its address, taken once: each access through the variable's name would load its place anew.
+[[gnu::always_inline]] inline ThreadState& ThisThread() {
+  ThreadState* thread = &thread_state;
+  asm("" : "+r"(thread));
+  return *thread;
+}
+
 template <class A>
 std::uint64_t BitsOf(const A& argument) {
   if constexpr (kBringsKeys<A>) {
@@ -115,23 +122,20 @@ std::uint64_t BitsOf(const A& argument) {
 
 template <class R, class... A>
 [[gnu::always_inline]] inline R TypedOperator<R(A...)>::call(A... arguments) const {
-  ThreadState& thread = thread_state;
-  View& view = *view_;
-  if (thread.table_number != view.number.load(std::memory_order_relaxed)) [[unlikely]] {
+  ThreadState& thread = internal::ThisThread();
+  if (thread.table_number != view_->number.load(std::memory_order_relaxed)) [[unlikely]] {
     return CallSlow(std::forward<A>(arguments)...);
   }
-  std::uint64_t bits = ((thread.include | ... | internal::BitsOf(arguments))) & thread.keep;
+  KeySet keys = KeySet::FromWord((internal::BitsOf(arguments) | ... | thread.include) & thread.keep);
   BeginRead(thread);
-  const Table* table = view.table.load(std::memory_order_acquire);
-  const auto component = static_cast<std::uint32_t>(__builtin_ctzll(bits >> KeySet::kComponentShift));
-  bits &= table->masks[component];
-  const Row& row = table->rows[__builtin_ctzll(bits)];
-  const std::uintptr_t slot = table->slots[(component & row.mask) + row.offset].load(std::memory_order_acquire);
+  const Table* table = view_->table.load(std::memory_order_acquire);
+  const std::uint64_t component = keys.component_position();
+  keys = KeySet::FromWord(keys.bits() & table->masks[component]);
+  const std::uintptr_t slot = table->At(keys, static_cast<std::uint32_t>(component)).load(std::memory_order_acquire);
   if ((slot & kSlotFormBits) != kDirect) [[unlikely]] {
-    if ((slot & kSlotFormBits) == kCounted) {
+    if ((slot & kCounted) != 0) {
       const KernelUse use(ContextOf(slot), thread);
-      return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, KeySet::FromBits(bits),
-                                                           std::forward<A>(arguments)...);
+      return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, keys, std::forward<A>(arguments)...);
     }
     EndRead(thread);
     return CallSlow(std::forward<A>(arguments)...);
@@ -139,21 +143,20 @@ template <class R, class... A>
   const KernelContext* const kernel = reinterpret_cast<const KernelContext*>(slot);
   const Function function = reinterpret_cast<Function>(kernel->typed);
   EndRead(thread);
-  return function(kernel, KeySet::FromBits(bits), std::forward<A>(arguments)...);
+  return function(kernel, keys, std::forward<A>(arguments)...);
 }
 
 template <class R, class... A>
 [[gnu::always_inline]] inline R TypedOperator<R(A...)>::redispatch(KeySet keys, A... arguments) const {
-  ThreadState& thread = thread_state;
-  View& view = *view_;
-  if (thread.table_number != view.number.load(std::memory_order_relaxed)) [[unlikely]] {
+  ThreadState& thread = internal::ThisThread();
+  if (thread.table_number != view_->number.load(std::memory_order_relaxed)) [[unlikely]] {
     return RedispatchSlow(keys, std::forward<A>(arguments)...);
   }
   BeginRead(thread);
-  const Table* table = view.table.load(std::memory_order_acquire);
-  const std::uintptr_t slot = table->slots[table->SlotOf(keys)].load(std::memory_order_acquire);
+  const Table* table = view_->table.load(std::memory_order_acquire);
+  const std::uintptr_t slot = table->At(keys).load(std::memory_order_acquire);
   if ((slot & kSlotFormBits) != kDirect) [[unlikely]] {
-    if ((slot & kSlotFormBits) == kCounted) {
+    if ((slot & kCounted) != 0) {
       const KernelUse use(ContextOf(slot), thread);
       return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, keys, std::forward<A>(arguments)...);
     }

@@ -10,7 +10,9 @@ Table* Table::Make(const KeyTable& keys) {
   void* memory = ::operator new(sizeof(Table) + (slots - 1) * sizeof(std::atomic<std::uintptr_t>));
   Table* table = static_cast<Table*>(memory);
   std::fill(std::begin(table->masks), std::end(table->masks), ~std::uint64_t{0});
-  std::copy(std::begin(keys.rows()), std::end(keys.rows()), std::begin(table->rows));
+  for (std::size_t i = 0; i < std::size(table->rows); ++i) {
+    table->rows[i] = {keys.rows()[i].mask, keys.rows()[i].offset + kSlotsAt};
+  }
   for (std::size_t i = 0; i < slots; ++i) new (&table->slots[i]) std::atomic<std::uintptr_t>(kIndirect);
   return table;
 }

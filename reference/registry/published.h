@@ -31,19 +31,25 @@ inline constexpr std::uintptr_t kSlotFormBits = 3;
 
 struct Table {
   std::uint64_t masks[KeySet::kComponents + 1];  // keys that do not fall through, by component position
-  Rows rows;
+  Rows rows;  // as the key table's, but offsets count words from the start of this object
   std::atomic<std::uintptr_t> slots[1];  // as many as the key table has
 
   static Table* Make(const KeyTable& keys);  // all slots unresolved, all masks full
   static void Delete(Table* table);
+  static constexpr std::uint32_t kSlotsAt = (KeySet::kComponents + 1) + 64;
 
   // The mask for a set, by its highest component.
-  KeySet Mask(KeySet set) const { return set & KeySet::FromBits(masks[set.component_position()]); }
-  std::uint32_t SlotOf(KeySet set) const {
+  KeySet Mask(KeySet set) const { return KeySet::FromWord(set.bits() & masks[set.component_position()]); }
+  // The slot that a set selects, as a word of this object.
+  const std::atomic<std::uintptr_t>& At(KeySet set, std::uint32_t component) const {
     const Row& row = rows[set.functionality_position()];
-    return row.offset + (static_cast<std::uint32_t>(set.component_position()) & row.mask);
+    return reinterpret_cast<const std::atomic<std::uintptr_t>*>(this)[(component & row.mask) + row.offset];
+  }
+  const std::atomic<std::uintptr_t>& At(KeySet set) const {
+    return At(set, static_cast<std::uint32_t>(set.component_position()));
   }
 };
+static_assert(sizeof(Table) == (Table::kSlotsAt + 1) * sizeof(std::uint64_t));
 
 struct View {
   // That of the registry's key table while calls may take the inline path, else 0, which is no thread's number.

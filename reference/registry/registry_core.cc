@@ -732,7 +732,7 @@ bool RegistryCore::TryLocate(View& view, KeySet set, bool mask, Located* located
   const ReadSection reading;
   const Table* table = view.table.load(std::memory_order_acquire);
   located->keys = mask ? table->Mask(set) : set;
-  const std::uintptr_t slot = table->slots[table->SlotOf(located->keys)].load(std::memory_order_acquire);
+  const std::uintptr_t slot = table->At(located->keys).load(std::memory_order_acquire);
   const KernelContext* kernel = ContextOf(slot);
   if (kernel == nullptr) return false;
   located->kernel = kernel;
@@ -759,7 +759,7 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, bool redis
   if (table == cold_) table = Publish(op, view);
   Located located;
   located.keys = mask ? table->Mask(set) : set;
-  const int slot = static_cast<int>(table->SlotOf(located.keys));
+  const int slot = keys_.SlotOf(located.keys);
   const bool hit = op.resolved_.test(slot);
   const Resolution resolution = op.Resolve(slot);
   if (hit) {
