@@ -1,0 +1,39 @@
+#include "reference/introspect/text_sink.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace plumbline::reference {
+
+std::unique_ptr<TextSink> TextSink::Open(std::string_view target, std::string_view variable) {
+  if (target == "stderr") return std::unique_ptr<TextSink>(new TextSink(STDERR_FILENO, false));
+  const std::string path(target);
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor < 0) {
+    std::fprintf(stderr, "plumbline: %s: cannot open '%s': %s. Give it 'stderr' or a path\n",
+                 std::string(variable).c_str(), path.c_str(), std::strerror(errno));
+    return nullptr;
+  }
+  return std::unique_ptr<TextSink>(new TextSink(descriptor, true));
+}
+
+TextSink::~TextSink() {
+  if (owned_) close(descriptor_);
+}
+
+void TextSink::Write(std::string line) {
+  line += '\n';
+  std::string_view left = line;
+  while (!left.empty()) {
+    const ssize_t written = write(descriptor_, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // nobody to tell
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace plumbline::reference

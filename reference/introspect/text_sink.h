@@ -1,0 +1,30 @@
+// Where trace and log lines go: stderr, or a file that is appended to. One write a line, so that lines of several threads
+// and processes do not mix. Any thread.
+#ifndef PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
+#define PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace plumbline::reference {
+
+class TextSink {
+ public:
+  // "stderr", or a path. Null, with a word on stderr, if the file cannot be opened.
+  static std::unique_ptr<TextSink> Open(std::string_view target, std::string_view variable);
+  ~TextSink();
+  TextSink(const TextSink&) = delete;
+  TextSink& operator=(const TextSink&) = delete;
+
+  void Write(std::string line);  // without its line end
+
+ private:
+  TextSink(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  int descriptor_;
+  bool owned_;
+};
+
+}  // namespace plumbline::reference
+
+#endif  // PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
