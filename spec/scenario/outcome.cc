@@ -72,14 +72,13 @@ Expectation ExpectationOf(const Outcome& outcome) {
       }
     }
   }
-  if (outcome.warned) expected.warned = true;
+  if (outcome.warned && outcome.error.empty()) expected.warned = expected.ok = true;
   expected.truth = outcome.truth;
   expected.names = outcome.names;
   expected.table = outcome.table;
   expected.counters = outcome.counters;
   expected.count = outcome.count;
   if (expected == Expectation{}) expected.ok = true;
-  if (expected.warned) expected.ok = true;
   return expected;
 }
 

@@ -45,9 +45,9 @@ std::string Real(double value) {
 
 // As it is, if it ends where it should when something follows it; an unclosed parenthesis would swallow that.
 std::string Schema(const std::string& schema) {
-  bool plain = !schema.empty() && schema[0] != '"' && schema[0] != '#' && SchemaEnd(schema + " => ", 0) == schema.size() &&
-               std::all_of(schema.begin(), schema.end(), [](char c) { return c >= 0x20 && c < 0x7f; }) &&
-               schema.front() != ' ';
+  bool plain =
+      !schema.empty() && schema[0] != '"' && schema[0] != '#' && SchemaEnd(schema + " => ", 0) == schema.size() &&
+      std::all_of(schema.begin(), schema.end(), [](char c) { return c >= 0x20 && c < 0x7f; }) && schema.front() != ' ';
   return plain ? schema : Quoted(schema);
 }
 

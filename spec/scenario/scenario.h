@@ -217,7 +217,7 @@ struct Scenario {
   std::vector<Step> steps;
 
   // Full-line comments and blank lines, by the index of the step that they precede: lines that are empty or start with
-  // '#', joined by '\n'. The number of steps: at the end; -1: in the head.
+  // '#', joined by '\n'. The number of steps: at the end; -1: in the head, where that has more than its first line.
   std::map<int, std::string> comments;
 
   friend bool operator==(const Scenario&, const Scenario&) = default;
