@@ -57,25 +57,38 @@ bool Fit(const std::vector<SchemaArgument>& list, const Value* values) {
   return true;
 }
 
+// Whether the values on top of the stack are the definition's arguments.
+[[gnu::always_inline]] inline bool ArgumentsFit(const Definition& definition, const Value* values) {
+  for (std::size_t i = 0; i < definition.kinds.size(); ++i) {
+    const std::uint8_t kind = definition.kinds[i];
+    if (kind == static_cast<std::uint8_t>(values[i].kind())) continue;
+    if (kind != Definition::kAny || !definition.schema.arguments[i].type.Takes(values[i])) return false;
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline KeySet ArgumentKeys(const Definition& definition, const Value* values) {
+  KeySet keys;
+  for (std::uint64_t left = definition.key_arguments; left != 0; left &= left - 1) {
+    const Value& value = values[LowestBit(left)];
+    keys = keys | (value.is_tensor() ? value.tensor_keys() : KeysIn(value));
+  }
+  return keys;
+}
+
 // Checks the arguments on top of the stack and adds up their keys; returns how many they are.
 std::size_t CheckArguments(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given, KeySet* keys) {
   std::size_t count = 0;
-  bool fit = false;
   {
     const ReadSection reading;
-    const Definition* definition = op.definition();
-    if (definition != nullptr) {
-      const Schema& schema = definition->schema;
-      count = schema.arguments.size();
+    if (const Definition* definition = op.definition()) {
+      count = definition->kinds.size();
       if (given.value_or(count) == count && stack.size() >= count) {
         const Value* const values = stack.Top(count).data();
-        fit = Fit(schema.arguments, values);
-        if (keys != nullptr && fit) {
-          for (std::uint64_t left = definition->key_arguments; left != 0; left &= left - 1) {
-            *keys = *keys | KeysIn(values[std::countr_zero(left)]);
-          }
+        if (ArgumentsFit(*definition, values)) {
+          *keys = ArgumentKeys(*definition, values);
+          return count;
         }
-        if (fit) return count;
       }
     }
   }
@@ -113,7 +126,7 @@ Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
   keys_ = located.keys;
   counted_ = located.counted;
   direct_ = located.direct;
-  observed_ = located.event.op != nullptr && core.call_observer() != nullptr;
+  observed_ = located.observed;
   if (counted_) ++thread_state.kernels_running;
   if (observed_) ++thread_state.depth;
 }
@@ -136,7 +149,51 @@ Schema SchemaOf(OperatorEntry& op) {
   op.core().ThrowUncallable(op);
 }
 
+// Like the inline path of typed calls: arguments are checked, the kernel found and kept in one read section. False:
+// something needs care, and nothing was done.
+template <bool kRedispatch>
+[[gnu::always_inline]] inline bool CallBoxedInline(OperatorEntry& op, KeySet keys, Stack& stack,
+                                                   std::optional<std::size_t> given) {
+  ThreadState& thread = thread_state;
+  const View& view = op.boxed_view();
+  if (thread.table_number != view.number.load(std::memory_order_relaxed)) return false;
+  BeginRead(thread);
+  const Definition* const definition = op.definition();
+  std::size_t count = 0;
+  std::uintptr_t slot = kIndirect;
+  if (definition != nullptr) {
+    count = definition->kinds.size();
+    if (given.value_or(count) == count && stack.size() >= count) {
+      const Value* const values = stack.Top(count).data();
+      if (ArgumentsFit(*definition, values)) {
+        const Table* const table = view.table.load(std::memory_order_acquire);
+        if (!kRedispatch) keys = table->Mask(WithThread(ArgumentKeys(*definition, values)));
+        slot = table->At(keys).load(std::memory_order_acquire);
+      }
+    }
+  }
+  const auto run = [&](const KernelContext* kernel) {
+    const std::size_t below = stack.size() - count;
+    BoxedCall call{*kernel, op, keys, stack};
+    kernel->boxed(call);
+    if (kernel->signature == nullptr) CheckResults(op, stack, below);
+  };
+  if ((slot & kSlotFormBits) == kDirect) {
+    EndRead(thread);
+    run(ContextOf(slot));
+    return true;
+  }
+  if ((slot & kSlotFormBits) == kCounted) {
+    const KernelUse use(ContextOf(slot), thread);
+    run(use.kernel);
+    return true;
+  }
+  EndRead(thread);
+  return false;
+}
+
 void CallBoxed(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given) {
+  if (CallBoxedInline<false>(op, KeySet(), stack, given)) return;
   EnterKeys(op);
   KeySet keys;
   const std::size_t count = CheckArguments(op, stack, given, &keys);
@@ -146,8 +203,10 @@ void CallBoxed(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given
 }
 
 void RedispatchBoxed(OperatorEntry& op, KeySet keys, Stack& stack, std::optional<std::size_t> given) {
+  if (CallBoxedInline<true>(op, keys, stack, given)) return;
   EnterKeys(op);
-  const std::size_t count = CheckArguments(op, stack, given, nullptr);
+  KeySet ignored;
+  const std::size_t count = CheckArguments(op, stack, given, &ignored);
   const std::size_t below = stack.size() - count;
   const Prepared prepared(op.boxed_view(), keys, true);
   Run(prepared, op, stack, below);

@@ -4,11 +4,40 @@
 
 namespace plumbline::reference {
 
+namespace {
+
+std::uint8_t KindFor(const SchemaType& type) {
+  if (type.list || type.optional) return Definition::kAny;
+  switch (type.base) {
+    case BaseType::kTensor:
+      return static_cast<std::uint8_t>(Value::Kind::kTensor);
+    case BaseType::kInt:
+    case BaseType::kSymInt:
+      return static_cast<std::uint8_t>(Value::Kind::kInt);
+    case BaseType::kFloat:
+      return static_cast<std::uint8_t>(Value::Kind::kFloat);
+    case BaseType::kBool:
+      return static_cast<std::uint8_t>(Value::Kind::kBool);
+    case BaseType::kStr:
+      return static_cast<std::uint8_t>(Value::Kind::kString);
+    case BaseType::kScalar:
+      return Definition::kAny;
+  }
+  return Definition::kAny;
+}
+
+}  // namespace
+
+Definition::Definition(Schema given, std::string where)
+    : schema(std::move(given)), place(std::move(where)), key_arguments(schema.key_arguments()) {
+  kinds.reserve(schema.arguments.size());
+  for (const SchemaArgument& argument : schema.arguments) kinds.push_back(KindFor(argument.type));
+}
+
 OperatorEntry::OperatorEntry(std::shared_ptr<RegistryCore> core, std::string name, std::uint64_t hash)
     : core_(std::move(core)), name_(std::move(name)), hash_(hash) {
-  views_.push_back(std::make_unique<View>());
-  views_.front()->op = this;
-  views_.front()->table.store(core_->cold_, std::memory_order_relaxed);
+  boxed_view_.op = this;
+  boxed_view_.table.store(core_->cold_, std::memory_order_relaxed);
 }
 
 OperatorEntry::~OperatorEntry() = default;

@@ -24,9 +24,13 @@ namespace plumbline::reference {
 class RegistryCore;
 
 struct Definition {
+  Definition(Schema schema, std::string place);
   Schema schema;
   std::string place;
-  std::uint64_t key_arguments = 0;  // Schema::key_arguments
+  std::uint64_t key_arguments;  // Schema::key_arguments
+  // By argument, what boxed calls check: the one kind of value that it takes, or kAny: ask the type.
+  std::vector<std::uint8_t> kinds;
+  static constexpr std::uint8_t kAny = 255;
 };
 
 struct Resolution {
@@ -64,18 +68,25 @@ class OperatorEntry {
   // Read inside a read section; null while the operator is not defined.
   const Definition* definition() const { return definition_.load(std::memory_order_acquire); }
 
-  View& boxed_view() { return *views_.front(); }
+  View& boxed_view() { return boxed_view_; }
 
  private:
   friend class RegistryCore;
   friend class Registry;
   friend class Describer;
 
+  template <class F>
+  void ForEachView(F visit) {  // [lock]
+    visit(boxed_view_);
+    for (const std::unique_ptr<View>& view : typed_views_) visit(*view);
+  }
+
   // The rules for a slot. [lock]
   Resolution Resolve(int slot) const;
   KernelContext* Newest(Key key) const;  // [lock]
   KernelContext* Newest(AliasRole role) const;
 
+  View boxed_view_;
   const std::shared_ptr<RegistryCore> core_;
   const std::string name_;
   const std::uint64_t hash_;
@@ -86,7 +97,7 @@ class OperatorEntry {
 
   std::vector<KernelContext*> kernels_;  // in force, oldest first [lock]
   SlotSet direct_;                       // slots with a kernel of their own [lock]
-  std::vector<std::unique_ptr<View>> views_;  // the first is for boxed calls; views stay [lock]
+  std::vector<std::unique_ptr<View>> typed_views_;  // one a signature; they stay [lock]
   SlotSet resolved_;                          // [lock]
   bool published_ = false;                    // some view has a table of its own [lock]
   std::size_t place_in_list_ = 0;             // in the registry's list of operators [lock]

@@ -253,21 +253,21 @@ void RegistryCore::ChangedEverywhere(const SlotSet& affected, Change& change) {
 void RegistryCore::Withdraw(OperatorEntry& op, Change& change) {
   if (!op.published_) return;
   op.published_ = false;
-  for (const std::unique_ptr<View>& view : op.views_) {
-    Table* const table = view->table.load(std::memory_order_relaxed);
-    if (table == cold_) continue;
-    view->table.store(cold_, std::memory_order_release);
+  op.ForEachView([&](View& view) {
+    Table* const table = view.table.load(std::memory_order_relaxed);
+    if (table == cold_) return;
+    view.table.store(cold_, std::memory_order_release);
     change.tables.push_back(table);
-  }
+  });
 }
 
 void RegistryCore::RefreshViews(OperatorEntry& op) {
   const bool careful = call_observer_.load(std::memory_order_relaxed) != nullptr ||
                        count_hits_.load(std::memory_order_relaxed) || !asymmetric ||
                        op.state() != OperatorState::kDefined;
-  for (const std::unique_ptr<View>& view : op.views_) {
-    view->number.store(careful ? 0 : keys_.number(), std::memory_order_release);
-  }
+  op.ForEachView([&](View& view) {
+    view.number.store(careful ? 0 : keys_.number(), std::memory_order_release);
+  });
 }
 
 void RegistryCore::RefreshAllViews() {
@@ -405,10 +405,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::str
                                       "\n  first defined at " + known->definition()->place +
                                       "\n  defined again at " + place);
   }
-  auto definition = std::make_unique<Definition>();
-  definition->key_arguments = schema.key_arguments();
-  definition->schema = std::move(schema);
-  definition->place = std::move(place);
+  auto definition = std::make_unique<Definition>(std::move(schema), std::move(place));
   if (known != nullptr) {
     for (const KernelContext* kernel : known->kernels_) CheckFits(*known, *definition, *kernel);
   }
@@ -708,23 +705,19 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
 
 View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
   const std::lock_guard lock(mutex_);
-  if (op.state() != OperatorState::kDefined) ThrowUncallableLocked(op);
-  CheckSignature(op, signature, "The typed call");
-  const std::string difference = Difference(op.definition()->schema, signature.schema());
-  if (!difference.empty()) {
-    Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " cannot be called as " + signature.Name() + ": " +
-                                           difference + ".\n  schema: " + Print(op.definition()->schema) +
-                                           "\n    defined at " + op.definition()->place);
+  for (const std::unique_ptr<View>& view : op.typed_views_) {
+    if (!Same(*view->signature, signature)) continue;
+    CheckCallable(*view);
+    return *view;
   }
-  for (const std::unique_ptr<View>& view : op.views_) {
-    if (view->signature != nullptr && Same(*view->signature, signature)) return *view;
-  }
-  View& view = *op.views_.emplace_back(std::make_unique<View>());
-  view.op = &op;
-  view.signature = &signature;
-  view.table.store(cold_, std::memory_order_relaxed);
+  auto view = std::make_unique<View>();
+  view->op = &op;
+  view->signature = &signature;
+  view->table.store(cold_, std::memory_order_relaxed);
+  CheckCallable(*view);
+  View& kept = *op.typed_views_.emplace_back(std::move(view));
   RefreshViews(op);
-  return view;
+  return kept;
 }
 
 // Without the lock: the slot must be resolved and hold something to call.
@@ -742,51 +735,47 @@ bool RegistryCore::TryLocate(View& view, KeySet set, bool mask, Located* located
   return true;
 }
 
-Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, bool redispatch) {
+// The operator may have been released, defined anew, or got other kernels since the view was made.
+void RegistryCore::CheckCallable(const View& view) const {
+  const OperatorEntry& op = *view.op;
+  if (op.state() != OperatorState::kDefined) ThrowUncallableLocked(op);
+  if (view.signature == nullptr) return;
+  CheckSignature(op, *view.signature, "The typed call");
+  const std::string difference = Difference(op.definition()->schema, view.signature->schema());
+  if (difference.empty()) return;
+  Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " cannot be called as " + view.signature->Name() + ": " +
+                                         difference + ".\n  schema: " + Print(op.definition()->schema) +
+                                         "\n    defined at " + op.definition()->place);
+}
+
+Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* findings) {
   OperatorEntry& op = *view.op;
   const std::lock_guard lock(mutex_);
-  if (op.state() != OperatorState::kDefined) ThrowUncallableLocked(op);
-  if (view.signature != nullptr) {
-    // The operator may have been defined anew, or got other kernels, since the view was made.
-    CheckSignature(op, *view.signature, "The typed call");
-    const std::string difference = Difference(op.definition()->schema, view.signature->schema());
-    if (!difference.empty()) {
-      Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " cannot be called as " + view.signature->Name() +
-                                             ": " + difference + ", as defined at " + op.definition()->place);
-    }
-  }
+  CheckCallable(view);
   Table* table = view.table.load(std::memory_order_relaxed);
   if (table == cold_) table = Publish(op, view);
   Located located;
   located.keys = mask ? table->Mask(set) : set;
   const int slot = keys_.SlotOf(located.keys);
-  const bool hit = op.resolved_.test(slot);
-  const Resolution resolution = op.Resolve(slot);
-  if (hit) {
-    op.hits_.fetch_add(count_hits_.load(std::memory_order_relaxed) ? 1 : 0, std::memory_order_relaxed);
+  findings->hit = op.resolved_.test(slot);
+  if (findings->hit) {
+    if (count_hits_.load(std::memory_order_relaxed)) op.hits_.fetch_add(1, std::memory_order_relaxed);
   } else {
     ++op.misses_;
     op.resolved_.set(slot);
   }
+  const Resolution resolution = op.Resolve(slot);
   const std::uintptr_t word = Word(view, resolution.winner);
   table->slots[slot].store(word, std::memory_order_release);
 
-  located.event.kind = redispatch ? CallEvent::Kind::kRedispatch : CallEvent::Kind::kCall;
-  located.event.boxed = view.signature == nullptr;
-  located.event.op = &op;
-  located.event.keys = located.keys;
-  located.event.chosen = keys_.IsKeySlot(slot) ? static_cast<Key>(slot) : kUndefined;
-  located.event.rule = resolution.rule;
-  located.event.fallthrough = resolution.fallthrough();
-  located.event.hit = hit;
-  if (resolution.winner != nullptr) located.event.place = resolution.winner->place;
+  findings->chosen = keys_.IsKeySlot(slot) ? static_cast<Key>(slot) : kUndefined;
+  findings->rule = resolution.rule;
+  findings->fallthrough = resolution.fallthrough();
+  if (resolution.winner != nullptr) findings->place = resolution.winner->place;
   located.kernel = ContextOf(word);
   if (located.kernel == nullptr) {
-    if (CallObserver* observer = call_observer_.load(std::memory_order_acquire)) {
-      located.event.depth = thread_state.depth;
-      observer->OnCall(located.event);
-    }
-    ThrowNothingToCall(op, located.keys, slot, resolution);
+    findings->error = NothingToCall(op, located.keys, slot, resolution);
+    return located;
   }
   located.direct = (word & kSlotFormBits) != kIndirect;
   located.counted = !located.kernel->permanent;
@@ -796,18 +785,29 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, bool redis
 
 Located RegistryCore::Locate(View& view, KeySet set, bool mask, bool redispatch) {
   CallObserver* const observer = call_observer_.load(std::memory_order_acquire);
-  if (observer == nullptr) {
-    Located located;
-    if (TryLocate(view, set, mask, &located)) {
-      if (count_hits_.load(std::memory_order_relaxed)) view.op->hits_.fetch_add(1, std::memory_order_relaxed);
-      return located;
-    }
+  Located located;
+  if (observer == nullptr && TryLocate(view, set, mask, &located)) {
+    if (count_hits_.load(std::memory_order_relaxed)) view.op->hits_.fetch_add(1, std::memory_order_relaxed);
+    return located;
   }
-  Located located = LocateLocked(view, set, mask, redispatch);
+  Findings findings;
+  located = LocateLocked(view, set, mask, &findings);
   if (observer != nullptr) {
-    located.event.depth = thread_state.depth;
-    observer->OnCall(located.event);
+    CallEvent event;
+    event.kind = redispatch ? CallEvent::Kind::kRedispatch : CallEvent::Kind::kCall;
+    event.boxed = view.signature == nullptr;
+    event.op = view.op;
+    event.keys = located.keys;
+    event.chosen = findings.chosen;
+    event.rule = findings.rule;
+    event.place = findings.place;
+    event.fallthrough = findings.fallthrough;
+    event.hit = findings.hit;
+    event.depth = thread_state.depth;
+    observer->OnCall(event);
+    located.observed = true;
   }
+  if (findings.error) throw *findings.error;
   return located;
 }
 
@@ -830,21 +830,21 @@ void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
             "), but no definition. Define its schema, or check the spelling of the name it was implemented under");
 }
 
-void RegistryCore::ThrowNothingToCall(const OperatorEntry& op, KeySet keys, int slot, const Resolution& resolution) {
+DispatchError RegistryCore::NothingToCall(const OperatorEntry& op, KeySet keys, int slot, const Resolution& resolution) {
   const Describer describe(*this);
   const std::string key = keys_.IsKeySlot(slot) ? keys_.Name(static_cast<Key>(slot)) : "no backend";
   const std::string with = "\n  key set of the call: " + keys_.Print(keys) + ", highest key: " + key;
   const std::string have = "\n  registered: " + describe.RegisteredLocked(op) + "\n  defined at " +
                            op.definition()->place;
   if (resolution.rule == Rule::kAmbiguous) {
-    Throw(ErrorClass::kAmbiguous,
+    return DispatchError(ErrorClass::kAmbiguous,
           "The kernel of operator " + op.name() + " at " + key + " is ambiguous: the one at CompositeImplicitAutograd (" +
               resolution.implicit->place + ") claims it, and so does the backend kernel at " +
               keys_.Name(resolution.rival->key) + " (" + resolution.rival->place +
               "), whose autograd key this is." + with + have + "\n  to do: register a kernel at " + key);
   }
   if (resolution.fallthrough()) {
-    Throw(ErrorClass::kFellThrough, "Operator " + op.name() + " only falls through at " + key + " (" +
+    return DispatchError(ErrorClass::kFellThrough, "Operator " + op.name() + " only falls through at " + key + " (" +
                                         resolution.winner->place + "), and nothing is below." + with + have +
                                         "\n  to do: redispatch to a set without " + key);
   }
@@ -852,7 +852,7 @@ void RegistryCore::ThrowNothingToCall(const OperatorEntry& op, KeySet keys, int 
   for (const std::string& name : describe.NearNamesLocked(op.name())) near += (near.empty() ? "" : ", ") + name;
   if (!near.empty()) near = "\n  operators with a similar name: " + near;
   if (slot == 0 || !keys_.IsKeySlot(slot)) {
-    Throw(ErrorClass::kNoKey,
+    return DispatchError(ErrorClass::kNoKey,
           "Could not find a kernel for operator " + op.name() +
               ": no argument and no guard brought a key, and no composite kernel serves that case." + with + have +
               near +
@@ -864,7 +864,7 @@ void RegistryCore::ThrowNothingToCall(const OperatorEntry& op, KeySet keys, int 
     higher = " (a kernel at the backend key is not enough: the call stops at the highest key; a fallthrough at " + key +
              " lets it pass)";
   }
-  Throw(ErrorClass::kNoKernel, "Could not find a kernel for operator " + op.name() + " at key " + key + "." + with +
+  return DispatchError(ErrorClass::kNoKernel, "Could not find a kernel for operator " + op.name() + " at key " + key + "." + with +
                                    have + near + "\n  to do: register a kernel at " + key +
                                    " or at an alias that holds it, or a fallback at " + key + higher);
 }

@@ -60,11 +60,21 @@ struct ChainRecord {
 
 // How a call found its kernel.
 struct Located {
-  const KernelContext* kernel = nullptr;  // never null after success; in use if `counted`
+  const KernelContext* kernel = nullptr;  // in use if `counted`
   KeySet keys;
   bool counted = false;
-  bool direct = false;  // its typed function has the view's signature
-  CallEvent event;      // filled while calls are observed
+  bool direct = false;    // its typed function has the view's signature
+  bool observed = false;  // an observer was told
+};
+
+// What the locked search found besides: for observers, and for the error if there is nothing to call.
+struct Findings {
+  Key chosen = kUndefined;
+  Rule rule = Rule::kMissing;
+  std::string place;
+  bool fallthrough = false;
+  bool hit = false;
+  std::optional<DispatchError> error;
 };
 
 class Change;
@@ -135,8 +145,9 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   static std::uintptr_t Word(const View& view, const KernelContext* kernel);
 
   bool TryLocate(View& view, KeySet set, bool mask, Located* located);
-  Located LocateLocked(View& view, KeySet set, bool mask, bool redispatch);
-  [[noreturn]] void ThrowNothingToCall(const OperatorEntry& op, KeySet keys, int slot, const Resolution& resolution);
+  Located LocateLocked(View& view, KeySet set, bool mask, Findings* findings);
+  void CheckCallable(const View& view) const;
+  DispatchError NothingToCall(const OperatorEntry& op, KeySet keys, int slot, const Resolution& resolution);
   [[noreturn]] void ThrowUncallableLocked(const OperatorEntry& op) const;
 
   const KeyTable& keys_;
