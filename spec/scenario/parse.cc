@@ -17,6 +17,8 @@ constexpr std::string_view kHeadVerbs[] = {"scenario", "title", "clauses", "open
 constexpr std::string_view kVerbs[] = {"chain", "library", "close", "define", "impl",  "fallback", "listen", "release",
                                        "drain", "find",    "call",  "guard",  "leave", "flush",    "query"};
 
+constexpr int kMaxDepth = 64;  // of lists in lists, so that no text exhausts the stack
+
 template <std::size_t N>
 bool Among(const std::string_view (&words)[N], std::string_view word) {
   for (std::string_view known : words) {
@@ -257,20 +259,27 @@ class Parser {
   Value ParseValue() {
     if (!AtValue()) Expected("a value ([KEY ...], undefined, none, a number, true, false, a string or {VALUE ...})");
     if (AtMark("[")) return Value::Tensor(Keys());
-    if (TakeMark("{")) {
-      std::vector<Value> items;
-      while (!TakeMark("}")) {
-        if (!AtValue()) Expected("a value or '}'");
-        items.push_back(ParseValue());
-      }
-      return Value::List(std::move(items));
-    }
+    if (AtMark("{")) return ParseList();
     if (Peek().kind == Kind::kString) return Value::String(Take().text);
     if (TakeWord("none")) return Value::None();
     if (TakeWord("undefined")) return Value::Undefined();
     if (TakeWord("true")) return Value::Bool(true);
     if (TakeWord("false")) return Value::Bool(false);
     return ParseNumber();
+  }
+
+  Value ParseList() {
+    Token open = Take();
+    if (++depth_ > kMaxDepth) {
+      throw ParseFailure{open.offset, "lists nest at most " + std::to_string(kMaxDepth) + " deep"};
+    }
+    std::vector<Value> items;
+    while (!TakeMark("}")) {
+      if (!AtValue()) Expected("a value or '}'");
+      items.push_back(ParseValue());
+    }
+    --depth_;
+    return Value::List(std::move(items));
   }
 
   Value ParseNumber() {
@@ -799,6 +808,7 @@ class Parser {
   Lexer lexer_;
   Token token_;
   bool has_token_ = false;
+  int depth_ = 0;  // of the list that is being read
   bool has_version_ = false;
   std::vector<std::string> pending_;  // comment lines whose place is not known yet
   Scenario scenario_;

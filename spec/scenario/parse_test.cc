@@ -300,6 +300,17 @@ TEST(Parse, ErrorsSayWhereAndWhat) {
   }
 }
 
+TEST(Parse, BoundsHowDeepListsNest) {
+  auto nested = [](int depth) {
+    return "scenario 1 x\ncall f " + std::string(depth, '{') + std::string(depth, '}') + "\n";
+  };
+  EXPECT_TRUE(Parse(nested(64)).scenario.has_value());
+  ParseResult result = Parse(nested(100000));
+  ASSERT_TRUE(result.error.has_value());
+  EXPECT_EQ(result.error->message, "lists nest at most 64 deep");
+  EXPECT_EQ(result.error->column, 72);
+}
+
 TEST(Parse, TellsWhatALaterVersionMayKnow) {
   auto unsupported = [](const char* text) { return Parse(text).error.value_or(ParseError{}).unsupported; };
   EXPECT_TRUE(unsupported("scenario 2 x\n"));
