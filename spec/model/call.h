@@ -45,6 +45,7 @@ struct CallRecord {
   std::string operator_name;
   int depth = 0;
   bool redispatch = false;  // then `selection` has the given set in `effective` only
+  bool refused = false;     // before a key was chosen: no such operator, arguments that do not fit
   std::vector<KeySet> by_argument;
   ThreadState thread;
   Selection selection;

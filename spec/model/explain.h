@@ -30,10 +30,11 @@ namespace plumbline::model {
 //   inner operator lacks a kernel · a stale answer
 struct Cause {
   std::string kind;
-  std::string detail;  // may be empty
-  std::string kernel;  // that did not run: "kcpu (CPU)"; empty: the call as a whole
+  std::string detail;
   std::string clause;
-  std::string Text() const;  // "kind: detail"
+  std::string kernel;     // that did not run: "kcpu (CPU)"; empty: the call as a whole
+  std::string condition;  // "kimp runs"; empty: it holds
+  std::string Text() const;  // "kind: detail", or "kind if condition: detail"
 };
 
 struct RuleTried {
@@ -47,6 +48,7 @@ struct CallExplanation {
   std::string operator_name;
   int depth = 0;
   bool redispatch = false;
+  bool refused = false;  // before a key was chosen; then only `error` and `message` are set
   std::vector<std::string> arguments;        // what each argument brings, "[CPU AutogradCPU]"; not for a redispatch
   std::string brought;                       // their union
   std::string included, excluded;            // of the thread
@@ -67,7 +69,7 @@ struct Explanation {
   int line = 0;
   std::string text;  // the step
   scenario::Outcome outcome;
-  std::vector<CallExplanation> calls;  // empty if the call was refused before a key was chosen
+  std::vector<CallExplanation> calls;  // in order of entry
   std::vector<Cause> causes;           // likeliest first
 };
 

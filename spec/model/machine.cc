@@ -131,8 +131,20 @@ struct Machine::State {
 
   Results CallNamed(const std::string& name, const Call& call, const std::vector<Value>& arguments, int depth) {
     Operator* op = nullptr;
-    if (Status status = registry->FindDefined(name, &op)) return {status, {}};
+    if (Status status = registry->FindDefined(name, &op)) return Refuse(name, depth, *status);
     return CallOperator(*op, call, arguments, depth);
+  }
+
+  Results Refuse(const std::string& name, int depth, Error error) {
+    if (record) {
+      CallRecord& call_record = records.emplace_back();
+      call_record.operator_name = name;
+      call_record.depth = depth;
+      call_record.refused = true;
+      call_record.error = error.error_class;
+      call_record.message = error.message;
+    }
+    return {std::move(error), {}};
   }
 
   // The operator that a handle or a frame stands for, if it is still there.
@@ -147,7 +159,7 @@ struct Machine::State {
   Results CallOperator(Operator& op, const Call& call, const std::vector<Value>& arguments, int depth) {
     const Signature* signature = nullptr;
     const auto mismatch = [&](const std::string& why) -> Results {
-      return {Error{"schema-mismatch", "call of '" + op.name + "', " + op.schema + ": " + why}, {}};
+      return Refuse(op.name, depth, {"schema-mismatch", "call of '" + op.name + "', " + op.schema + ": " + why});
     };
     if (call.form == CallForm::kTyped) {
       signature = FindSignature(call.signature);

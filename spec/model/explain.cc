@@ -1,0 +1,536 @@
+#include "spec/model/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "spec/model/call.h"
+#include "spec/model/names.h"
+#include "spec/model/registry.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::model {
+namespace {
+
+using scenario::Outcome;
+using scenario::Scenario;
+using scenario::Step;
+
+const char* ClauseOf(const std::string& kind) {
+  static const std::map<std::string, const char*> clauses = {
+      {"key differs", "RES-018"},
+      {"a higher key answers first", "RES-016"},
+      {"a higher key has no kernel", "RES-018"},
+      {"a higher rule answers first", "RES-047"},
+      {"held off", "RES-036"},
+      {"falls through", "RES-012"},
+      {"excluded by a guard", "RES-007"},
+      {"shadowed", "RES-004"},
+      {"ambiguous", "RES-042"},
+      {"misspelt operator", "ERR-004"},
+      {"misspelt namespace", "ERR-004"},
+      {"other overload", "REG-002"},
+      {"never registered", "ERR-001"},
+      {"never defined", "ERR-005"},
+      {"registered after the call", "CACHE-001"},
+      {"released before the call", "CACHE-002"},
+      {"inner operator lacks a kernel", "CALL-025"},
+      {"a stale answer", "CACHE-004"},
+  };
+  const auto it = clauses.find(kind);
+  return it == clauses.end() ? "" : it->second;
+}
+
+std::string LineOf(int line) { return line > 0 ? ", line " + std::to_string(line) : ""; }
+
+// "ns::name.overload" in its parts.
+struct Parts {
+  std::string name_space, base, overload;
+};
+Parts Split(const std::string& name) {
+  Parts parts;
+  const std::size_t colons = name.find("::");
+  std::string rest = name;
+  if (colons != std::string::npos) {
+    parts.name_space = name.substr(0, colons);
+    rest = name.substr(colons + 2);
+  }
+  const std::size_t dot = rest.find('.');
+  parts.base = rest.substr(0, dot);
+  if (dot != std::string::npos) parts.overload = rest.substr(dot + 1);
+  return parts;
+}
+
+// The registrations that made slots of an outdated table differ from the rules: what a stale answer comes from.
+class StaleWatch {
+ public:
+  StaleWatch(const Scenario& scenario, Settings settings) {
+    settings.deviations.insert({Deviation::kStaleAutogradOther, Deviation::kStaleAutogradNestedTensor,
+                                Deviation::kStaleAfterCompositeExplicit});
+    settings.record = true;
+    machine_.emplace(scenario, settings);
+  }
+
+  Outcome Run(const Step& step) {
+    Outcome outcome = machine_->Run(step);
+    for (const auto& [name, op] : machine_->registry().operators()) {
+      std::map<Key, std::string>& origins = origins_[name];
+      for (const auto& [key, slot] : op.stored) {
+        if (slot == machine_->registry().Computed(op, key)) {
+          origins.erase(key);
+        } else {
+          origins.try_emplace(key, Describe(step));
+        }
+      }
+    }
+    return outcome;
+  }
+
+  // The change that the slot of the last call should have followed; "" if none.
+  std::string Origin() const {
+    for (const CallRecord& call : machine_->last_calls()) {
+      const auto op = origins_.find(call.operator_name);
+      if (op == origins_.end() || op->second.empty()) continue;
+      const auto slot = op->second.find(call.selection.key);
+      return slot != op->second.end() ? slot->second : op->second.begin()->second;
+    }
+    return "";
+  }
+
+ private:
+  std::string Describe(const Step& step) const {
+    if (std::holds_alternative<scenario::Impl>(step.action)) {
+      const Registration& newest = machine_->registry().registrations().back();
+      return "the registration of " + Label(newest) + " at " + machine_->keys().Name(newest.key);
+    }
+    if (const auto* release = std::get_if<scenario::Release>(&step.action)) {
+      for (const Registration& registration : machine_->registry().registrations()) {
+        if (registration.handle == release->name) {
+          return "the release of " + Label(registration) + " at " + machine_->keys().Name(registration.key);
+        }
+      }
+    }
+    return "'" + scenario::PrintStep(step) + "'";
+  }
+  static std::string Label(const Registration& registration) {
+    return registration.fallthrough ? "the fallthrough" : registration.kernel;
+  }
+
+  std::optional<Machine> machine_;
+  std::map<std::string, std::map<Key, std::string>> origins_;
+};
+
+// The causes that hold for one call.
+class Diagnosis {
+ public:
+  Diagnosis(const Scenario& scenario, std::size_t step, const Machine& machine, const Outcome& outcome)
+      : scenario_(scenario),
+        step_(step),
+        keys_(machine.keys()),
+        registry_(machine.registry()),
+        calls_(machine.last_calls()),
+        outcome_(outcome) {}
+
+  std::vector<Cause> Run() {
+    if (calls_.empty()) return {};
+    const CallRecord* call = &calls_.front();
+    if (!outcome_.error.empty()) {
+      for (const CallRecord& record : calls_) {
+        if (record.error == outcome_.error) call = &record;
+      }
+      if (call->depth > 0) InnerOperator(*call);
+    }
+    if (call->refused) {
+      if (call->error == "not-found") NotFound(call->operator_name);
+      return Sorted();
+    }
+    const Operator* op = registry_.FindOperator(call->operator_name);
+    if (op == nullptr) return Sorted();
+    if (call->error == "no-kernel" || call->error == "no-key") NothingServes(*call, *op);
+    for (const auto& [key, stack] : op->kernels) {
+      for (const Registration* kernel : stack) {
+        if (!kernel->fallthrough && !Ran(*kernel)) WhyNot(*call, *op, *kernel);
+      }
+    }
+    return Sorted();
+  }
+
+ private:
+  void Add(const std::string& kind, const std::string& detail, const Registration* kernel = nullptr,
+           const char* clause = nullptr) {
+    Cause cause;
+    cause.kind = kind;
+    cause.detail = detail;
+    cause.clause = clause != nullptr ? clause : ClauseOf(kind);
+    if (kernel != nullptr) cause.kernel = kernel->kernel + " (" + keys_.Name(kernel->key) + ")";
+    for (const Cause& known : causes_) {
+      if (known.Text() == cause.Text() && known.kernel == cause.kernel) return;
+    }
+    causes_.push_back(std::move(cause));
+  }
+
+  // That the key differs says little beside any other cause.
+  std::vector<Cause> Sorted() {
+    std::stable_partition(causes_.begin(), causes_.end(), [](const Cause& c) { return c.kind != "key differs"; });
+    return causes_;
+  }
+
+  bool Ran(const Registration& kernel) const {
+    return std::any_of(calls_.begin(), calls_.end(), [&](const CallRecord& r) { return r.slot.winner == &kernel; });
+  }
+
+  // ---- the call as a whole ----
+
+  void InnerOperator(const CallRecord& failed) {
+    // The path to the failure: at each depth the last call that was entered before it.
+    std::vector<std::string> path(failed.depth + 1);
+    for (const CallRecord& record : calls_) {
+      if (record.depth <= failed.depth) path[record.depth] = record.operator_name;
+      if (&record == &failed) break;
+    }
+    path.erase(std::unique(path.begin(), path.end()), path.end());
+    if (path.size() < 2) return;
+    std::string what = failed.error;
+    if (failed.error == "no-kernel") what = "no kernel at " + keys_.Name(failed.selection.key);
+    if (failed.error == "no-key") what = "no key and no composite kernel";
+    if (failed.error == "not-found") what = "no such operator";
+    if (failed.error == "kernel-raised") return;
+    Add("inner operator lacks a kernel", Join(path, " > ") + ", " + what);
+  }
+
+  void NotFound(const std::string& name) {
+    const Operator* op = registry_.FindOperator(name);
+    if (op != nullptr && !op->defined) {
+      std::vector<std::string> at;
+      for (const auto& [key, stack] : op->kernels) at.push_back(keys_.Name(key));
+      Add("never defined", name + " has a kernel at " + Join(at, ", ") + " and no definition; is the library loaded");
+    }
+    for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+      const auto* define = std::get_if<scenario::Define>(&scenario_.steps[i].action);
+      if (define == nullptr || DefinedName(*define) != name) continue;
+      if (i > step_) Add("registered after the call", "the definition of " + name + LineOf(scenario_.steps[i].line));
+      if (i < step_ && op == nullptr) Add("released before the call", "the definition of " + name);
+    }
+    if (op != nullptr || !causes_.empty()) return;
+
+    std::vector<std::string> known;
+    for (const auto& [other, it] : registry_.operators()) known.push_back(other);
+    const Parts wanted = Split(name);
+    for (const std::string& other : known) {
+      const Parts parts = Split(other);
+      if (parts.base == wanted.base && parts.name_space == wanted.name_space) {
+        Add("other overload", "there is " + other);
+      }
+    }
+    if (!causes_.empty()) return;
+    for (const std::string& near : Nearest(name, known)) {
+      const Parts parts = Split(near);
+      const bool only_namespace = parts.base == wanted.base && parts.overload == wanted.overload;
+      Add(only_namespace ? "misspelt namespace" : "misspelt operator", "did you mean " + near);
+    }
+    if (causes_.empty()) Add("never registered", "no operator " + name + "; is the library loaded", nullptr, "ERR-004");
+  }
+
+  static std::string DefinedName(const scenario::Define& define) {
+    const scenario::SchemaResult parsed = scenario::ParseSchema(define.schema);
+    return parsed.schema ? parsed.schema->FullName() : "";
+  }
+
+  bool Serves(Key registered, Key slot) const {
+    if (registered == slot) return true;
+    if (!keys_.IsAlias(registered)) return false;
+    return slot == kUndefined ? keys_.Name(registered).starts_with("Composite") : keys_.InAlias(slot, registered);
+  }
+
+  void NothingServes(const CallRecord& call, const Operator& op) {
+    const Key slot = call.selection.key;
+    for (std::size_t i = step_ + 1; i < scenario_.steps.size(); ++i) {
+      const Step& step = scenario_.steps[i];
+      const auto* impl = std::get_if<scenario::Impl>(&step.action);
+      const auto* fallback = std::get_if<scenario::Fallback>(&step.action);
+      if (impl != nullptr && impl->operator_name == op.name) {
+        const Key key = impl->key ? keys_.Find(*impl->key).value_or(kUndefined) : kUndefined;
+        const Key at = key == kUndefined ? keys_.Find("CompositeImplicitAutograd").value_or(kUndefined) : key;
+        if (Serves(at, slot)) {
+          Add("registered after the call", impl->kernel.kernel + " at " + keys_.Name(at) + LineOf(step.line));
+        }
+      }
+      if (fallback != nullptr && fallback->key && keys_.Find(*fallback->key) == slot) {
+        Add("registered after the call", "a fallback at " + *fallback->key + LineOf(step.line), nullptr, "CACHE-006");
+      }
+    }
+    for (const Step& step : scenario_.steps) {
+      if (&step == &scenario_.steps[step_]) break;
+      const auto* release = std::get_if<scenario::Release>(&step.action);
+      if (release == nullptr) continue;
+      for (const Registration& registration : registry_.registrations()) {
+        if (registration.handle != release->name || !registry_.Released(registration)) continue;
+        const bool of_this = OperatorOf(registration.handle) == op.name || registry_.fallbacks().contains(registration.key);
+        if (of_this && Serves(registration.key, slot)) {
+          Add("released before the call", registration.kernel + " at " + keys_.Name(registration.key) + LineOf(step.line));
+        }
+      }
+    }
+    if (!op.kernels.empty()) return;
+    for (const auto& [name, other] : registry_.operators()) {
+      const Parts parts = Split(name), wanted = Split(op.name);
+      if (name != op.name && parts.name_space == wanted.name_space && parts.base == wanted.base &&
+          !other.kernels.empty()) {
+        Add("other overload", "the kernel is registered for " + name);
+      }
+    }
+    if (causes_.empty()) {
+      Add("never registered", "no kernel for " + op.name + " at any key; is the library loaded");
+    }
+  }
+
+  std::string OperatorOf(const std::string& handle) const {
+    for (const Step& step : scenario_.steps) {
+      const auto* impl = std::get_if<scenario::Impl>(&step.action);
+      if (impl != nullptr && impl->name == handle) return impl->operator_name;
+    }
+    return "";
+  }
+
+  // ---- one kernel that did not run ----
+
+  std::string By(const Slot& slot) const {
+    if (slot.winner == nullptr) return "nothing";
+    if (slot.rule == Rule::kFallback) {
+      return (slot.winner->builtin ? "the release's fallback at " : "the fallback at ") + keys_.Name(slot.winner->key);
+    }
+    return "the kernel at " + keys_.Name(slot.winner->key);
+  }
+
+  void Ambiguous(const Operator& op, Key key, const Registration& kernel) {
+    std::vector<std::string> claims = {"CompositeImplicitAutograd"};
+    for (Key backend : keys_.Behind(key)) {
+      if (op.kernels.contains(backend)) claims.push_back(keys_.Name(backend));
+    }
+    Add("ambiguous", Join(claims, " and ") + " claim " + keys_.Name(key), &kernel);
+  }
+
+  void WhyNot(const CallRecord& call, const Operator& op, const Registration& kernel) {
+    const std::string at = keys_.Name(kernel.key);
+    const Registration* newest = op.kernels.at(kernel.key).back();
+    if (newest != &kernel) {
+      Add("shadowed", (newest->fallthrough ? "a fallthrough" : newest->kernel) + " was registered later at " + at, &kernel);
+      return;
+    }
+    const Key chosen = call.selection.key;
+    if (Serves(kernel.key, chosen)) {
+      HigherRule(call, op, kernel);
+      return;
+    }
+    // The keys of the call that this kernel could serve, highest first.
+    const auto served_of = [&](std::vector<Key> of) {
+      std::erase_if(of, [&](Key key) { return !Serves(kernel.key, key); });
+      std::reverse(of.begin(), of.end());
+      return of;
+    };
+    for (Key key : served_of(call.selection.fell_through)) {
+      const Slot slot = registry_.Computed(op, key);
+      if (slot.rule != Rule::kKernel) continue;
+      Add("falls through", "the fallthrough at " + keys_.Name(key) + " outranks the kernel at " + at, &kernel);
+      return;
+    }
+    for (Key key : served_of(keys_.Keys(call.selection.effective))) {
+      if (call.slot.rule == Rule::kAmbiguous) {
+        Ambiguous(op, chosen, kernel);
+      } else if (call.slot.winner == nullptr) {
+        Add("a higher key has no kernel", keys_.Name(chosen) + " has neither kernel nor fallback", &kernel);
+      } else {
+        Add("a higher key answers first", keys_.Name(chosen) + ", by " + By(call.slot) + ", before " + keys_.Name(key),
+            &kernel);
+      }
+      return;
+    }
+    if (!call.redispatch) {
+      const KeySet brought = Union(call.selection.arguments, call.thread.included);
+      for (Key key : served_of(keys_.Keys(brought))) {
+        const bool excluded = (keys_.SetOf(key).functionalities & call.thread.excluded.functionalities).any();
+        if (!excluded) continue;
+        Add("excluded by a guard", keys_.Name(key) + " is not in the set", &kernel);
+        return;
+      }
+    }
+    const std::vector<std::string> names = keys_.Names(call.selection.effective);
+    Add("key differs", "the arguments bring " + (names.empty() ? "no key" : Join(names, " ")) +
+                           ", the kernel is registered at " + at,
+        &kernel);
+  }
+
+  // The kernel could serve the chosen slot, and another did, or none.
+  void HigherRule(const CallRecord& call, const Operator& op, const Registration& kernel) {
+    const std::string at = keys_.Name(kernel.key);
+    const std::string slot = keys_.Name(call.selection.key);
+    if (call.slot.rule == Rule::kAmbiguous) return Ambiguous(op, call.selection.key, kernel);
+    for (const Trial& trial : call.trials) {
+      if (trial.rule == Rule::kImplicit && !trial.applies && at == "CompositeImplicitAutograd" &&
+          trial.why.starts_with("held off by ")) {
+        Add("held off", trial.why.substr(12) + " keeps " + at + " out of " + slot, &kernel, trial.clause.c_str());
+        return;
+      }
+    }
+    if (call.slot.winner == nullptr) return;
+    const std::string winner = keys_.Name(call.slot.winner->key);
+    const char* clause = nullptr;
+    for (const Trial& trial : call.trials) {
+      if (trial.applies) clause = trial.clause.c_str();
+    }
+    if (winner == "CompositeImplicitAutograd" && at == "Autograd") clause = "RES-047";
+    Add("a higher rule answers first", winner + " serves " + slot + " before " + at, &kernel, clause);
+  }
+
+  const Scenario& scenario_;
+  const std::size_t step_;
+  const KeyTable& keys_;
+  const Registry& registry_;
+  const std::vector<CallRecord>& calls_;
+  const Outcome& outcome_;
+  std::vector<Cause> causes_;
+};
+
+CallExplanation Tell(const CallRecord& record, const KeyTable& keys) {
+  CallExplanation told;
+  told.operator_name = record.operator_name;
+  told.depth = record.depth;
+  told.redispatch = record.redispatch;
+  told.refused = record.refused;
+  told.error = record.error;
+  told.message = record.message;
+  if (record.refused) return told;
+  if (!record.redispatch) {
+    for (const KeySet& set : record.by_argument) told.arguments.push_back(keys.Print(set));
+    told.brought = keys.Print(record.selection.arguments);
+    told.included = keys.Print(record.thread.included);
+    told.excluded = keys.Print(record.thread.excluded);
+    told.with_thread = keys.Print(record.selection.with_thread);
+    std::vector<std::string> before = keys.Names(record.selection.arguments);
+    std::vector<std::string> after = keys.Names(record.selection.with_thread);
+    for (const std::string& name : after) {
+      if (std::find(before.begin(), before.end(), name) == before.end()) told.added.push_back(name);
+    }
+    for (const std::string& name : before) {
+      if (std::find(after.begin(), after.end(), name) == after.end()) told.removed.push_back(name);
+    }
+    if (record.selection.component) told.backend = keys.components()[*record.selection.component];
+    for (Key key : record.selection.fell_through) told.fell_through.push_back(keys.Name(key));
+  }
+  told.received = keys.Print(record.selection.effective);
+  told.key = keys.Name(record.selection.key);
+  for (const Trial& trial : record.trials) {
+    told.rules.push_back({Spelling(trial.rule), trial.applies, trial.why, trial.clause});
+  }
+  if (const Registration* winner = record.slot.winner) {
+    told.winner = (winner->fallthrough ? "a fallthrough" : "kernel '" + winner->kernel + "'") +
+                  (winner->builtin ? ", the release's own fallback at " : ", registered at ") + keys.Name(winner->key) +
+                  LineOf(winner->line);
+  }
+  told.hit = record.hit;
+  return told;
+}
+
+std::string FirstKernel(const Outcome& outcome) {
+  return outcome.runs.empty() ? "an error of class " + outcome.error : outcome.runs[0].kernel;
+}
+
+bool SameAnswer(const Outcome& a, const Outcome& b) {
+  if (a.error != b.error || a.runs.size() != b.runs.size()) return false;
+  for (std::size_t i = 0; i < a.runs.size(); ++i) {
+    if (a.runs[i].kernel != b.runs[i].kernel) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string Cause::Text() const {
+  return kind + (condition.empty() ? "" : " if " + condition) + (detail.empty() ? "" : ": " + detail);
+}
+
+std::vector<Explanation> Explain(const Scenario& scenario, const Settings& settings,
+                                 const std::vector<Outcome>* observed) {
+  Settings recording = settings;
+  recording.record = true;
+  Machine machine(scenario, recording);
+  std::vector<Explanation> explanations;
+  if (!machine.problem().empty()) return explanations;
+  StaleWatch stale(scenario, settings);
+  for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
+    const Step& step = scenario.steps[i];
+    const Outcome outcome = machine.Run(step);
+    const Outcome outdated = stale.Run(step);
+    if (!std::holds_alternative<scenario::Call>(step.action)) continue;
+    Explanation& e = explanations.emplace_back();
+    e.step = i;
+    e.line = step.line;
+    Step bare = step;
+    bare.expected.reset();
+    e.text = scenario::PrintStep(bare);
+    e.outcome = outcome;
+    for (const CallRecord& record : machine.last_calls()) e.calls.push_back(Tell(record, machine.keys()));
+    e.causes = Diagnosis(scenario, i, machine, outcome).Run();
+
+    const bool differs = observed != nullptr && i < observed->size() && !SameAnswer((*observed)[i], outcome);
+    if (!SameAnswer(outdated, outcome) && (observed == nullptr || differs)) {
+      const bool seen = differs && SameAnswer((*observed)[i], outdated);
+      Cause cause;
+      cause.kind = "a stale answer";
+      cause.clause = ClauseOf(cause.kind);
+      const std::string origin = stale.Origin();
+      if (seen) {
+        cause.detail = FirstKernel(outdated) + " ran, though " + origin + " came before this call";
+        e.causes.insert(e.causes.begin(), std::move(cause));
+      } else {
+        cause.condition = FirstKernel(outdated) + (outdated.runs.empty() ? " comes" : " runs");
+        cause.detail = origin + " came before this call";
+        e.causes.push_back(std::move(cause));
+      }
+    }
+  }
+  return explanations;
+}
+
+std::string Print(const Explanation& explanation) {
+  std::string text;
+  if (explanation.line > 0) text += "line " + std::to_string(explanation.line) + ": ";
+  text += explanation.text + "\n";
+  for (const CallExplanation& call : explanation.calls) {
+    const std::string indent(2 + 2 * static_cast<std::size_t>(call.depth), ' ');
+    const auto line = [&](const std::string& what) { text += indent + "  " + what + "\n"; };
+    text += indent + (call.redispatch ? "redispatch of " : "call of ") + call.operator_name + "\n";
+    if (call.refused) {
+      line("refused: " + call.error + ": " + call.message);
+      continue;
+    }
+    if (!call.redispatch) {
+      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+        line("argument " + std::to_string(i + 1) + " brings " + call.arguments[i]);
+      }
+      line("together " + call.brought);
+      if (!call.added.empty()) line("the thread adds " + Join(call.added, " "));
+      if (!call.removed.empty()) line("the thread takes out " + Join(call.removed, " "));
+      if (!call.fell_through.empty()) {
+        line("these fall through" + (call.backend.empty() ? "" : " for " + call.backend) + ": " +
+             Join(call.fell_through, " "));
+      }
+    }
+    line("received set " + call.received + ", highest key " + call.key);
+    for (const RuleTried& rule : call.rules) {
+      std::string name = rule.rule;
+      name.resize(14, ' ');
+      line("  " + name + (rule.applies ? "yes  " : "no   ") + rule.why + "  [" + rule.clause + "]");
+    }
+    line((call.winner.empty() ? "nothing answers" : "answer: " + call.winner) + (call.hit ? " (cache hit)" : " (cache miss)"));
+    if (!call.error.empty()) line("failed: " + call.error + ": " + call.message);
+  }
+  text += "  outcome: " + scenario::PrintOutcome(explanation.outcome) + "\n";
+  for (const Cause& cause : explanation.causes) {
+    text += "  " + (cause.kernel.empty() ? std::string("why") : "why not " + cause.kernel) + ": " + cause.Text() + "  [" +
+            cause.clause + "]\n";
+  }
+  return text;
+}
+
+}  // namespace plumbline::model

@@ -1,0 +1,121 @@
+#include "spec/model/explain.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/scenario/parse.h"
+
+namespace plumbline::model {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+scenario::Scenario Parsed(const std::string& text) {
+  const scenario::ParseResult parsed = scenario::ParseFragment(text, "pytorch-1.13");
+  EXPECT_TRUE(parsed.scenario) << parsed.error->message;
+  return parsed.scenario.value_or(scenario::Scenario{});
+}
+
+std::vector<std::string> CausesOfLast(const std::string& text) {
+  const std::vector<Explanation> explanations = Explain(Parsed(text), {});
+  std::vector<std::string> causes;
+  if (explanations.empty()) return causes;
+  for (const Cause& cause : explanations.back().causes) causes.push_back(cause.Text());
+  return causes;
+}
+
+// Every cause has a scenario in spec/corpus/explain, with the diagnosis as a comment above the call.
+TEST(ExplainTest, GivesTheDiagnosesOfTheCorpus) {
+  int diagnoses = 0;
+  for (const auto& entry : fs::directory_iterator("spec/corpus/explain")) {
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    const scenario::ParseResult parsed = scenario::Parse(text.str());
+    ASSERT_TRUE(parsed.scenario) << entry.path() << ": " << parsed.error->message;
+    const std::vector<Explanation> explanations = Explain(*parsed.scenario, {});
+    for (const auto& [step, comment] : parsed.scenario->comments) {
+      const std::string marker = "# diagnosis: ";
+      const std::size_t at = comment.find(marker);
+      if (at == std::string::npos) continue;
+      const std::string wanted = comment.substr(at + marker.size(), comment.find('\n', at) - at - marker.size());
+      ++diagnoses;
+      const auto e = std::find_if(explanations.begin(), explanations.end(), [step = step](const Explanation& candidate) {
+        return static_cast<int>(candidate.step) == step;
+      });
+      ASSERT_NE(e, explanations.end()) << entry.path();
+      const bool given = std::any_of(e->causes.begin(), e->causes.end(),
+                                     [&](const Cause& cause) { return cause.Text().starts_with(wanted); });
+      EXPECT_TRUE(given) << entry.path() << "\n  wanted: " << wanted << "\n" << Print(*e);
+      for (const Cause& cause : e->causes) EXPECT_NE(cause.clause, "") << cause.Text();
+    }
+  }
+  EXPECT_GE(diagnoses, 16);
+}
+
+TEST(ExplainTest, ShowsSetsRulesAndCache) {
+  const std::vector<Explanation> explanations = Explain(Parsed(R"(
+define   demo::f(Tensor a) -> Tensor
+impl     demo::f CPU kcpu
+impl     demo::f Autograd kauto
+call     demo::f [CPU AutogradCPU AutocastCPU]
+call     demo::f [CPU AutogradCPU AutocastCPU]
+)"), {});
+  ASSERT_EQ(explanations.size(), 2u);
+  const CallExplanation& call = explanations[0].calls.at(0);
+  EXPECT_EQ(call.brought, "[CPU AutogradCPU AutocastCPU]");
+  EXPECT_THAT(call.added, ::testing::ElementsAre("BackendSelect", "ADInplaceOrView"));
+  EXPECT_THAT(call.removed, ::testing::ElementsAre("AutocastCPU"));
+  EXPECT_THAT(call.fell_through, ::testing::ElementsAre("BackendSelect", "ADInplaceOrView"));
+  EXPECT_EQ(call.backend, "CPU");
+  EXPECT_EQ(call.received, "[CPU AutogradCPU]");
+  EXPECT_EQ(call.key, "AutogradCPU");
+  EXPECT_TRUE(call.rules.back().applies);
+  EXPECT_EQ(call.rules.back().rule, "autograd");
+  EXPECT_EQ(call.rules.front().rule, "kernel");
+  EXPECT_FALSE(call.rules.front().applies);
+  EXPECT_FALSE(call.hit);
+  EXPECT_TRUE(explanations[1].calls.at(0).hit);
+  EXPECT_THAT(Print(explanations[0]), HasSubstr("kernel 'kauto', registered at Autograd, line 4"));
+}
+
+TEST(ExplainTest, TellsWhatHoldsACompositeOff) {
+  EXPECT_THAT(CausesOfLast("define demo::f(Tensor a) -> Tensor\n"
+                           "impl demo::f CompositeImplicitAutograd k1\n"
+                           "impl demo::f PrivateUse1 k2\n"
+                           "call demo::f [PrivateUse1 AutogradPrivateUse1]\n"),
+              ::testing::Contains("held off: the kernel at PrivateUse1 keeps CompositeImplicitAutograd out of "
+                                  "AutogradPrivateUse1"));
+}
+
+TEST(ExplainTest, TellsWhatWasReleased) {
+  EXPECT_THAT(CausesOfLast("define demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k1 as r1\nrelease r1\n"
+                           "call demo::f [CPU]\n"),
+              ::testing::Contains(HasSubstr("released before the call: k1 at CPU")));
+}
+
+TEST(ExplainTest, ComparesWithWhatWasObserved) {
+  const scenario::Scenario s = Parsed(
+      "define demo::f(Tensor a) -> Tensor\nimpl demo::f CompositeImplicitAutograd k1\n"
+      "impl demo::f CompositeExplicitAutograd k2\ncall demo::f [CPU AutogradCPU]\n");
+  Settings faulty;
+  faulty.deviations = {Deviation::kStaleAfterCompositeExplicit};
+  const std::vector<scenario::Outcome> stale = Predict(s, faulty);
+  EXPECT_EQ(Explain(s, {}, &stale).back().causes.at(0).Text(),
+            "a stale answer: k1 ran, though the registration of k2 at CompositeExplicitAutograd came before this call");
+  const std::vector<scenario::Outcome> right = Predict(s, {});
+  for (const Cause& cause : Explain(s, {}, &right).back().causes) EXPECT_NE(cause.kind, "a stale answer");
+}
+
+TEST(ExplainTest, SaysNothingOfAStrangeRelease) {
+  scenario::Scenario s;
+  s.release = "pytorch-0";
+  EXPECT_TRUE(Explain(s, {}).empty());
+}
+
+}  // namespace
+}  // namespace plumbline::model
