@@ -150,9 +150,7 @@ class Context : public CaseContext {
 
   void Broken(const std::string& what) override { HarnessError(what); }
 
-  void HarnessError(const std::string& what) {
-    Add(Verdict::kHarnessError, {.summary = what, .rerun = RerunCase(), .clauses = {}});
-  }
+  void HarnessError(const std::string& what) { Note(Verdict::kHarnessError, what); }
 
   void Unsupported(const std::string& missing) { missing_.insert(missing); }
 
@@ -188,7 +186,10 @@ class Context : public CaseContext {
   }
 
   void Note(Verdict verdict, const std::string& what) {
-    Add(verdict, {.summary = what, .rerun = RerunCase(), .clauses = {}});
+    reports::Finding finding;
+    finding.summary = what;
+    finding.rerun = RerunCase();
+    Add(verdict, std::move(finding));
   }
 
   std::string RerunCase() const {

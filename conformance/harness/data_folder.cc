@@ -27,6 +27,7 @@ std::string Find(const char* name, const char* in_tree) {
 
 std::string CorpusFolder() { return Find("corpus", PLUMBLINE_TREE_CORPUS); }
 std::string ClauseIndexFile() { return Find("clauses.json", PLUMBLINE_TREE_CLAUSES); }
+std::string NewAdapterFolder() { return Find("template/new_adapter", PLUMBLINE_TREE_NEW_ADAPTER); }
 
 OrError<std::vector<reports::Clause>> ReadClauseIndex() {
   const std::string path = ClauseIndexFile();

@@ -1,4 +1,4 @@
-// Where the corpus and the clause index are: PLUMBLINE_DATA, else ../share/plumbline beside the program, else the tree
+// Where the corpus, the clause index and the new adapter's files are: PLUMBLINE_DATA, else ../share/plumbline beside the program, else the tree
 // that the program was built from.
 //
 //   for (const fs::path& file : ScenarioFiles(CorpusFolder())) ...
@@ -18,6 +18,7 @@ namespace plumbline::harness {
 
 std::string CorpusFolder();
 std::string ClauseIndexFile();
+std::string NewAdapterFolder();  // of the files that `plumbline new-adapter` fills in
 
 // The clauses with the tests, model lines and faults that name them, by id.
 OrError<std::vector<reports::Clause>> ReadClauseIndex();

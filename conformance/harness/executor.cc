@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::chrono::seconds kLoadingLimit(120);
+
+// Requests beside the text of a scenario, which starts with "scenario".
+constexpr const char* kViewRequest = "view ";
+constexpr const char* kNamesRequest = "names";
 
 // ---- inside the executor ----
 
@@ -150,18 +155,23 @@ std::string RunText(Loaded& loaded, const std::string& text, Progress& progress)
     return Json{{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}}.dump();
   }
   const scenario::Scenario& scenario = *parsed.scenario;
-  std::unique_ptr<model::KeyTable>& keys = loaded.key_tables[scenario.release];
-  if (!keys) {
-    const tables::ReleaseData* release = model::FindRelease(scenario.release);
-    if (release == nullptr) return Json{{"refused", "there is no release " + scenario.release}}.dump();
-    keys = std::make_unique<model::KeyTable>(*release, loaded.facts.keys);
+  const tables::ReleaseData* release = model::FindRelease(scenario.release);
+  if (release == nullptr) return Json{{"refused", "there is no release " + scenario.release}}.dump();
+  std::unique_ptr<model::KeyTable>& shared = loaded.key_tables[scenario.release];
+  if (!shared) shared = std::make_unique<model::KeyTable>(*release, loaded.facts.keys);
+  std::unique_ptr<model::KeyTable> own;  // of a scenario that declares keys
+  if (!scenario.declared_keys.empty()) {
+    std::vector<scenario::KeyDeclaration> declared = loaded.facts.keys;
+    declared.insert(declared.end(), scenario.declared_keys.begin(), scenario.declared_keys.end());
+    own = std::make_unique<model::KeyTable>(*release, declared);
   }
+  const model::KeyTable& keys = own ? *own : *shared;
   const bool claims_fresh = loaded.facts.Claims(PL_CAPABILITY(FRESH_REGISTRY));
   InterpretOptions options;
   options.fresh =
       scenario.open == scenario::OpenMode::kFresh || (scenario.open == scenario::OpenMode::kAny && claims_fresh);
   options.on_step = [&progress](int step) { progress.step = step; };
-  const Interpretation done = Interpret(*loaded.adapter, scenario, *keys, options);
+  const Interpretation done = Interpret(*loaded.adapter, scenario, keys, options);
   if (!done.threw.empty()) return Json{{"threw", done.threw}}.dump();
   if (!done.refused.empty()) return Json{{"refused", done.refused}}.dump();
   Json leaks = Json::array();
@@ -194,6 +204,12 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
     return Json{{"faults", names}}.dump();
   }
   if (loaded.adapter == nullptr) return Json{{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}}.dump();
+  if (request.starts_with(kViewRequest) || request == kNamesRequest) {
+    const model::KeyTable keys(*model::FindRelease(loaded.facts.release), loaded.facts.keys);
+    return request == kNamesRequest
+               ? TellNames(*loaded.adapter, keys)
+               : TellOperator(*loaded.adapter, keys, request.substr(std::strlen(kViewRequest)));
+  }
   return RunText(loaded, request, progress);
 }
 
@@ -259,12 +275,6 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     seen.what = fmt::format("{}", fmt::join(scenario::CapabilityNames(missing), ", "));
     return seen;
   }
-  for (const scenario::KeyDeclaration& key : scenario.declared_keys) {
-    if (std::find(facts_.keys.begin(), facts_.keys.end(), key) != facts_.keys.end()) continue;
-    seen.ending = Observation::Ending::kUnsupported;
-    seen.what = fmt::format("the declared key {}", key.name);
-    return seen;
-  }
   const Reply reply = isolation_->Ask(scenario::Print(scenario), limit_);
   seen.output = reply.output;
   seen.step = reply.step;
@@ -306,6 +316,28 @@ OrError<std::vector<std::string>> Executor::Faults() {
   const Json answer = Json::parse(reply.text);
   if (answer.contains("broken")) return InputError{answer.at("broken").get<std::string>()};
   return answer.at("faults").get<std::vector<std::string>>();
+}
+
+OrError<std::string> Executor::Introspect(const std::string& request) {
+  if (!facts_.Claims(PL_CAPABILITY(INTROSPECTION))) {
+    return InputError{fmt::format("backend {} does not claim introspection, so it cannot say what is registered", facts_.name)};
+  }
+  const Reply reply = isolation_->Ask(request, limit_);
+  if (reply.ending == Reply::Ending::kAnswered) return reply.text;
+  return InputError{fmt::format("backend {}: it {} when it was asked what is registered{}{}", facts_.name, reply.what,
+                                reply.output.empty() ? "" : "\n", reply.output)};
+}
+
+OrError<OperatorView> Executor::View(const std::string& operator_name) {
+  const OrError<std::string> told = Introspect(kViewRequest + operator_name);
+  if (!told.ok()) return InputError{told.error()};
+  return ReadOperator(*told);
+}
+
+OrError<OperatorNames> Executor::Names() {
+  const OrError<std::string> told = Introspect(kNamesRequest);
+  if (!told.ok()) return InputError{told.error()};
+  return ReadNames(*told);
 }
 
 }  // namespace plumbline::harness

@@ -20,6 +20,7 @@
 #include "conformance/harness/isolation.h"
 #include "conformance/harness/observation.h"
 #include "conformance/harness/or_error.h"
+#include "conformance/harness/registry_view.h"
 #include "spec/scenario/scenario.h"
 
 namespace plumbline::harness {
@@ -46,8 +47,13 @@ class Executor {
   // The names of the backend's faults; an error where it does not claim any.
   OrError<std::vector<std::string>> Faults();
 
+  // What is in the process-wide registry; an error where the backend does not claim introspection.
+  OrError<OperatorView> View(const std::string& operator_name);
+  OrError<OperatorNames> Names();
+
  private:
   Executor() = default;
+  OrError<std::string> Introspect(const std::string& request);
 
   std::unique_ptr<Isolation> isolation_;
   BackendFacts facts_;

@@ -65,6 +65,7 @@ struct ProbeContext {
   std::shared_ptr<Interpreter> owner;
   std::string kernel;
   const scenario::KernelDefinition* definition = nullptr;  // null: an empty body
+  std::uint32_t signature = PL_SIGNATURE_none;             // of a typed kernel
   std::atomic<int> destroyed{0};
 };
 
@@ -452,6 +453,7 @@ MaybeFailure Interpreter::MakeKernel(const scenario::KernelUse& use, const std::
   auto probe = std::make_unique<ProbeContext>();
   probe->owner = shared_from_this();
   probe->kernel = use.kernel;
+  probe->signature = out.signature;
   if (const auto definition = definitions_.find(use.kernel); definition != definitions_.end()) {
     probe->definition = definition->second;
   }
@@ -921,7 +923,10 @@ MaybeFailure Interpreter::RunItems(const ProbeContext& probe, const pl_frame& fr
         names = *redispatch->keys;
       } else {
         const auto below = keys_.Find(*redispatch->below);
-        if (!below) return NotFound("key", *redispatch->below);
+        if (!below) return Failure{"not-found", fmt::format("there is no dispatch key '{}'", *redispatch->below)};
+        if (keys_.IsAlias(*below)) {
+          return Failure{"invalid-argument", fmt::format("there is no set below the alias key {}", *redispatch->below)};
+        }
         std::string unknown;
         const auto received = keys_.SetOf(KeyNames(frame.keys.data, frame.keys.size), &unknown);
         if (!received) return Failure{"internal", "the kernel received the unknown key " + unknown};
@@ -930,8 +935,13 @@ MaybeFailure Interpreter::RunItems(const ProbeContext& probe, const pl_frame& fr
       std::vector<pl_key> keys;
       if (MaybeFailure failure = InternKeys(names, keys)) return failure;
       HostValues results(adapter_);
-      if (MaybeFailure failure = PLUMBLINE_CALL(redispatch, raw, pl_key_list{keys.data(), keys.size()},
-                                                frame.arguments, frame.argument_count, results.sink())) {
+      const pl_key_list cut{keys.data(), keys.size()};
+      // The C++ types of a typed redispatch are those of the kernel that does it.
+      const bool typed = redispatch->form == scenario::CallForm::kTyped && probe.signature != PL_SIGNATURE_none;
+      if (MaybeFailure failure =
+              typed ? PLUMBLINE_CALL(redispatch_typed, raw, probe.signature, cut, frame.arguments,
+                                     frame.argument_count, results.sink())
+                    : PLUMBLINE_CALL(redispatch, raw, cut, frame.arguments, frame.argument_count, results.sink())) {
         return failure;
       }
       inner = results.values();
@@ -1009,11 +1019,21 @@ Interpretation Interpreter::Run() {
       const auto* query = std::get_if<scenario::Query>(&step.action);
       return query != nullptr && query->kind == scenario::QueryKind::kCounters;
     });
+    std::vector<pl_key_declaration> keys;
+    for (const scenario::KeyDeclaration& key : scenario_.declared_keys) {
+      keys.push_back({.struct_size = sizeof(pl_key_declaration),
+                      .kind = static_cast<std::uint32_t>(key.kind),
+                      .name = Borrow(key.name),
+                      .after = Borrow(key.after),
+                      .autograd = Borrow(key.autograd)});
+    }
     const pl_open_options open{.struct_size = sizeof(pl_open_options),
                                .mode = static_cast<std::uint32_t>(options_.fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS),
                                .release = Borrow(scenario_.release),
                                .count_hits = counts ? 1u : 0u,
-                               .reserved = 0};
+                               .reserved = 0,
+                               .keys = keys.data(),
+                               .key_count = keys.size()};
     if (MaybeFailure failure = PLUMBLINE_CALL(open, &open, &registry_)) {
       done.refused = fmt::format("{} ({})", failure->message, failure->error_class);
       return done;

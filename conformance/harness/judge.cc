@@ -47,7 +47,7 @@ std::string RuleFor(const Scenario& scenario, const model::Settings& settings, i
                             ? "which nothing serves"
                             : fmt::format("served by rule {}", model::Spelling(record.slot.rule)));
     for (const model::Trial& trial : record.trials) {
-      if (trial.applies && *trial.clause != '\0') text += fmt::format(" [{}]", trial.clause);
+      if (trial.applies && !trial.clause.empty()) text += fmt::format(" [{}]", trial.clause);
     }
   }
   return text;

@@ -2,15 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "spec/scenario/parse.h"
+
 namespace plumbline::harness {
 namespace {
 
 scenario::Scenario Sample() {
-  scenario::Scenario sample;
-  sample.steps.push_back({.action = scenario::Define{.schema = "demo::f(str a=\"x::y\") -> ()"}});
-  sample.steps.push_back({.action = scenario::LibraryOpen{.name = "l", .name_space = "other"}});
-  sample.kernels.push_back({"k", {scenario::BodyCall{.operator_name = "inner::g"}}});
-  return sample;
+  const scenario::ParseResult parsed = scenario::Parse(
+      "scenario 1 pytorch-1.13\n"
+      "kernel k { call inner::g }\n"
+      "define demo::f(str a=\"x::y\") -> ()\n"
+      "library l def other\n");
+  return parsed.scenario.value();
 }
 
 TEST(RenamingTest, RenamesOnlyTheNamespace) {

@@ -52,7 +52,7 @@ CaseResult BrokenResult(const Case& one, const std::string& what) {
   result.chapter = one.chapter;
   result.clauses = one.clauses;
   result.verdict = Verdict::kHarnessError;
-  result.findings.push_back({.summary = what, .clauses = {}});
+  result.findings.emplace_back().summary = what;
   return result;
 }
 

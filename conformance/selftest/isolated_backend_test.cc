@@ -1,0 +1,145 @@
+// A backend that crashes, hangs, leaves or throws costs only the case that meets it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "conformance/selftest/sample_suite.h"
+#include "reports/json/json.h"
+
+namespace plumbline::selftest {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+reports::Run RunOf(const SampleSuite& suite) {
+  reports::ReadResult read = reports::FromJson(suite.folder().Read("report/report.json"));
+  EXPECT_EQ(read.error, "");
+  return read.run;
+}
+
+const reports::CaseResult& CaseOf(const reports::Run& run, const std::string& id) {
+  for (const reports::CaseResult& one : run.cases) {
+    if (one.id == id) return one;
+  }
+  throw std::runtime_error("there is no case " + id);
+}
+
+class IsolatedBackendTest : public ::testing::Test {
+ protected:
+  // The verdict of the bad case; all others must pass.
+  reports::CaseResult Check(const std::string& misbehave, const std::string& arguments = "") {
+    ran_ = suite_.Check(misbehave, "--report " + suite_.folder().path() + "/report " + arguments);
+    const reports::Run run = RunOf(suite_);
+    EXPECT_EQ(run.cases.size(), 4u);
+    for (const reports::CaseResult& one : run.cases) {
+      if (one.id != "demo/DEMO-002-bad") EXPECT_EQ(one.verdict, reports::Verdict::kPass) << one.id;
+    }
+    return CaseOf(run, "demo/DEMO-002-bad");
+  }
+
+  // Runs the line that a finding gives.
+  Ran Rerun(const reports::CaseResult& failed, const std::string& misbehave) {
+    return RunLine(failed.findings.at(0).rerun, suite_.Environment(misbehave));
+  }
+
+  SampleSuite suite_;
+  Ran ran_;
+};
+
+TEST_F(IsolatedBackendTest, AGoodBackendPasses) {
+  EXPECT_EQ(Check("").verdict, reports::Verdict::kPass);
+  EXPECT_EQ(ran_.status, 0) << ran_.out << ran_.err;
+}
+
+TEST_F(IsolatedBackendTest, ASegmentationFaultIsACrash) {
+  const reports::CaseResult bad = Check("segfault");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  ASSERT_FALSE(bad.findings.empty());
+  EXPECT_THAT(bad.findings[0].summary, HasSubstr("call demo::bad [CPU]"));
+  EXPECT_THAT(bad.findings[0].got, HasSubstr("last words"));
+  EXPECT_THAT(bad.findings[0].scenario, Not(HasSubstr("demo::g"))) << "it is the smallest";
+  EXPECT_EQ(ran_.status, 1);
+  EXPECT_EQ(Rerun(bad, "segfault").status, 1);
+  EXPECT_EQ(Rerun(bad, "").status, 0) << "the line must run the very backend";
+}
+
+TEST_F(IsolatedBackendTest, AnExitIsACrash) {
+  const reports::CaseResult bad = Check("exit");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  EXPECT_THAT(bad.findings.at(0).got, HasSubstr("left with exit status 3"));
+  EXPECT_EQ(Rerun(bad, "exit").status, 1);
+}
+
+TEST_F(IsolatedBackendTest, AHangIsATimeout) {
+  const reports::CaseResult bad = Check("hang", "--timeout 0.5");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kTimeout);
+  EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("did not end within"));
+}
+
+TEST_F(IsolatedBackendTest, AnExceptionAcrossTheLineIsACrash) {
+  for (const char* how : {"throw", "throw-int"}) {
+    // These throw out of every call.
+    const Ran ran = suite_.Check(how, "--report " + suite_.folder().path() + "/report");
+    EXPECT_EQ(ran.status, 1);
+    const reports::CaseResult bad = CaseOf(RunOf(suite_), "demo/DEMO-002-bad");
+    EXPECT_EQ(bad.verdict, reports::Verdict::kCrash) << how;
+    EXPECT_THAT(bad.findings.at(0).got, HasSubstr("threw an exception across the ABI"));
+  }
+}
+
+TEST_F(IsolatedBackendTest, AWrongKernelIsAFailureThatReplays) {
+  const Ran ran = suite_.Check("oldest", "--report " + suite_.folder().path() + "/report");
+  EXPECT_EQ(ran.status, 1);
+  const reports::Run run = RunOf(suite_);
+  const reports::CaseResult& failed = CaseOf(run, "demo/DEMO-003-newest");
+  EXPECT_EQ(failed.verdict, reports::Verdict::kFail);
+  ASSERT_FALSE(failed.findings.empty());
+  EXPECT_THAT(failed.findings[0].expected, HasSubstr("k2"));
+  EXPECT_THAT(failed.findings[0].got, HasSubstr("k1"));
+  EXPECT_THAT(failed.findings[0].scenario, Not(HasSubstr("demo::g")));
+  EXPECT_THAT(failed.findings[0].rerun, HasSubstr("plumbline replay"));
+  const Ran rerun = Rerun(failed, "oldest");
+  EXPECT_EQ(rerun.status, 1);
+  EXPECT_THAT(rerun.out, HasSubstr("expected"));
+  EXPECT_EQ(Rerun(failed, "").status, 0);
+  EXPECT_EQ(CaseOf(run, "demo/DEMO-001-good").verdict, reports::Verdict::kPass);
+}
+
+TEST_F(IsolatedBackendTest, AContextThatOutlivesItsRegistrationIsSeen) {
+  const Ran ran = suite_.Check("keep");
+  EXPECT_EQ(ran.status, 0) << "the backend drops it at close, as it may" << ran.out;
+}
+
+TEST_F(IsolatedBackendTest, ACrashBeforeTheTableIsBadInput) {
+  const Ran ran = suite_.Check("segfault-at-once");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("misbehaving.so: it "));
+  EXPECT_THAT(ran.err, HasSubstr("when it was asked who it is"));
+}
+
+TEST_F(IsolatedBackendTest, ShardsMergeToTheSameReport) {
+  const std::string folder = suite_.folder().path();
+  ASSERT_EQ(suite_.Check("oldest", "--report " + folder + "/whole --jobs 1").status, 1);
+  std::string parts;
+  for (const char* shard : {"1/3", "2/3", "3/3"}) {
+    const std::string part = folder + "/part" + std::string(1, shard[0]);
+    EXPECT_LE(suite_.Check("oldest", "--report " + part + " --shard " + shard).status, 1);
+    parts += " " + part + "/report.json";
+  }
+  const Ran merged = RunTool("report merge -o " + folder + "/merged.json" + parts);
+  ASSERT_EQ(merged.status, 0) << merged.err;
+  EXPECT_EQ(suite_.folder().Read("merged.json"), suite_.folder().Read("whole/report.json"));
+}
+
+TEST_F(IsolatedBackendTest, EqualRunsGiveEqualReports) {
+  const std::string folder = suite_.folder().path();
+  suite_.Check("segfault", "--report " + folder + "/a --jobs 1");
+  suite_.Check("segfault", "--report " + folder + "/b --jobs 4");
+  EXPECT_EQ(suite_.folder().Read("a/report.json"), suite_.folder().Read("b/report.json"));
+}
+
+}  // namespace
+}  // namespace plumbline::selftest

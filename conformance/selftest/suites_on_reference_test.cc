@@ -1,0 +1,83 @@
+// Every case of the quick tier on the reference backend, each as a test of its own.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "conformance/harness/case_runner.h"
+#include "conformance/harness/executor.h"
+#include "conformance/suites/corpus_cases.h"
+#include "reports/result/result.h"
+
+namespace plumbline::selftest {
+namespace {
+
+struct Suite {
+  std::unique_ptr<harness::Executor> executor;
+  harness::Waivers waivers;
+  std::unique_ptr<harness::CaseRunner> runner;
+};
+
+class SuiteCase : public ::testing::Test {
+ public:
+  SuiteCase(const harness::Case& one, Suite& suite) : case_(one), suite_(suite) {}
+
+  void TestBody() override {
+    const reports::CaseResult result = suite_.runner->Run(case_);
+    if (result.verdict == reports::Verdict::kUnsupported) {
+      GTEST_SKIP() << "unsupported: " << ::testing::PrintToString(result.missing_capabilities);
+    }
+    EXPECT_EQ(result.verdict, reports::Verdict::kPass) << reports::Spelling(result.verdict);
+    for (const reports::Finding& finding : result.findings) {
+      ADD_FAILURE() << finding.summary << "\nexpected " << finding.expected << "\ngot      " << finding.got << "\n"
+                    << finding.scenario << finding.rerun;
+    }
+  }
+
+ private:
+  const harness::Case& case_;
+  Suite& suite_;
+};
+
+// GoogleTest's names are identifiers.
+std::string Identifier(const std::string& text) {
+  std::string name = text;
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
+}
+
+int Main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  const char* build = std::getenv("PLUMBLINE_BUILD");
+  if (build == nullptr) {
+    std::cerr << "PLUMBLINE_BUILD is not set: run this test through ctest\n";
+    return 2;
+  }
+  static Suite suite;
+  auto executor = harness::Executor::Start({.path = std::string(build) + "/lib/plumbline/backends/reference.so"});
+  auto cases = suites::AllCases();
+  if (!executor.ok() || !cases.ok()) {
+    std::cerr << (executor.ok() ? cases.error() : executor.error()) << "\n";
+    return 2;
+  }
+  suite.executor = std::move(*executor);
+  suite.runner = std::make_unique<harness::CaseRunner>(
+      *suite.executor, suite.waivers,
+      harness::CaseRunnerOptions{.tier = harness::Tier::kQuick, .backend_argument = "reference"});
+  static const std::vector<harness::Case> all = std::move(*cases);
+  for (const harness::Case& one : all) {
+    if (one.tier != harness::Tier::kQuick) continue;
+    ::testing::RegisterTest(Identifier(one.chapter).c_str(), Identifier(one.id).c_str(), nullptr, nullptr,
+                            one.where.c_str(), 1, [&one]() -> SuiteCase* { return new SuiteCase(one, suite); });
+  }
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace
+}  // namespace plumbline::selftest
+
+int main(int argc, char** argv) { return plumbline::selftest::Main(argc, argv); }

@@ -1,0 +1,72 @@
+// Waivers in a run: what they accept, and what they are told when they do not fit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conformance/selftest/sample_suite.h"
+
+namespace plumbline::selftest {
+namespace {
+
+using ::testing::HasSubstr;
+
+class WaivedTest : public ::testing::Test {
+ protected:
+  // The whole suite, so that what is not needed is noticed: here it is the sample corpus and no property.
+  Ran Check(const std::string& misbehave, const std::string& waiver) {
+    const std::string file = suite_.folder().Write("waivers.toml", waiver);
+    return suite_.Check(misbehave, "--waivers " + file + " --no-color");
+  }
+  static std::string Waiver(const std::string& more) {
+    return "[[waiver]]\nid = \"w\"\nclause = \"DEMO-003\"\ncause = \"bug\"\nreference = \"here\"\nowner = \"me\"\n"
+           "expires = \"2999-01-01\"\ncases = [\"demo/DEMO-003-newest\"]\n" +
+           more;
+  }
+  SampleSuite suite_;
+};
+
+TEST_F(WaivedTest, AcceptsWhatItDescribes) {
+  EXPECT_EQ(Check("oldest", Waiver("outcome = \"k1\"\n")).status, 0);
+}
+
+TEST_F(WaivedTest, AnotherOutcomeStillFails) {
+  const Ran ran = Check("oldest", Waiver("outcome = \"error no-kernel\"\n"));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("failed otherwise than the waiver says"));
+}
+
+TEST_F(WaivedTest, AnotherCaseStillFails) {
+  std::string waiver = Waiver("outcome = \"crash\"\n");
+  EXPECT_EQ(Check("segfault", waiver).status, 1);
+  waiver.replace(waiver.find("DEMO-003-newest"), 15, "DEMO-002-bad");
+  EXPECT_EQ(Check("segfault", waiver).status, 0);
+}
+
+TEST_F(WaivedTest, UnstableAdmitsWhatItLists) {
+  EXPECT_EQ(Check("oldest", Waiver("unstable = true\nadmits = [\"fail\", \"pass\"]\n")).status, 0);
+  EXPECT_EQ(Check("", Waiver("unstable = true\nadmits = [\"fail\", \"pass\"]\n")).status, 0);
+  EXPECT_EQ(Check("oldest", Waiver("unstable = true\nadmits = [\"crash\"]\n")).status, 1);
+}
+
+TEST_F(WaivedTest, ProblemsAreErrors) {
+  std::string waiver = Waiver("outcome = \"k1\"\n");
+  waiver.replace(waiver.find("2999"), 4, "1999");
+  Ran ran = Check("oldest", waiver);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("expired on 1999-01-01"));
+
+  waiver = Waiver("outcome = \"k1\"\n");
+  waiver.replace(waiver.find("2999-01-01"), 10, "0.9");
+  EXPECT_THAT(Check("oldest", waiver).out, HasSubstr("expired with version 0.9"));
+
+  waiver = Waiver("outcome = \"k1\"\n");
+  waiver.replace(waiver.find("clause = \"DEMO-003\""), 19, "clause = \"DEMO-009\"");
+  EXPECT_THAT(Check("oldest", waiver).out, HasSubstr("there is no clause 'DEMO-009'"));
+
+  waiver = Waiver("outcome = \"k1\"\n");
+  waiver.replace(waiver.find("DEMO-003-newest"), 15, "DEMO-003-oldest");
+  EXPECT_THAT(Check("", waiver).out, HasSubstr("there is no case 'demo/DEMO-003-oldest'"));
+}
+
+}  // namespace
+}  // namespace plumbline::selftest
