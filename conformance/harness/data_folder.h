@@ -1,5 +1,5 @@
-// Where the corpus, the clause index and the new adapter's files are: PLUMBLINE_DATA, else ../share/plumbline beside the program, else the tree
-// that the program was built from.
+// Where the corpus, the clause index and the files of a new adapter are: PLUMBLINE_DATA, else ../share/plumbline beside
+// the program, else the tree that the program was built from.
 //
 //   for (const fs::path& file : ScenarioFiles(CorpusFolder())) ...
 //   OrError<std::vector<reports::Clause>> clauses = ReadClauseIndex();
