@@ -11,7 +11,7 @@
 #include "conformance/adapters/torch/dump.h"
 #include "conformance/adapters/torch/errors.h"
 #include "conformance/adapters/torch/keys.h"
-#include "spec/abi/adapter.h"
+#include "spec/abi/error.h"
 
 namespace plumbline::torch_backend {
 namespace {
@@ -394,5 +394,3 @@ std::vector<abi::TableRow> Backend::DumpTable(std::string_view op) {
 std::vector<std::string> Backend::DumpRegistrations(std::string_view op) { return Lines(FindAny(op).dumpState()); }
 
 }  // namespace plumbline::torch_backend
-
-PLUMBLINE_ADAPTER(plumbline::torch_backend::Backend);

@@ -103,21 +103,8 @@ std::vector<Value> CallHost(const HostState& host, const std::string& operator_n
 }
 
 const Signature& FindSignature(std::uint32_t id) {
-  const Signature* found = nullptr;
-  switch (id % kSignatureParts) {
-    case 0:
-      found = FindSignatureInPart<0>(id);
-      break;
-    case 1:
-      found = FindSignatureInPart<1>(id);
-      break;
-    case 2:
-      found = FindSignatureInPart<2>(id);
-      break;
-    case 3:
-      found = FindSignatureInPart<3>(id);
-      break;
-  }
+  static_assert(kSignatureParts == 2);
+  const Signature* found = id % 2 == 0 ? FindSignatureInPart<0>(id) : FindSignatureInPart<1>(id);
   if (found == nullptr)
     throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "signature " + std::to_string(id) + " is not in the catalogue");
   return *found;

@@ -64,7 +64,7 @@ struct Signature {
 const Signature& FindSignature(std::uint32_t id);
 
 // The catalogue is instantiated in parts, one a translation unit, so that it compiles in parallel.
-inline constexpr std::uint32_t kSignatureParts = 4;
+inline constexpr std::uint32_t kSignatureParts = 2;
 template <std::uint32_t part>
 const Signature* FindSignatureInPart(std::uint32_t id);
 

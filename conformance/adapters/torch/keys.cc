@@ -1,25 +1,35 @@
 #include "conformance/adapters/torch/keys.h"
 
-#include <c10/util/Exception.h>
+#include <functional>
+#include <map>
 
 #include "spec/abi/error.h"
 
 namespace plumbline::torch_backend {
 
+namespace {
+
+// By libtorch's own printer: its parser does not know every key (QuantizedHIP), and knows names that are no keys.
+std::map<std::string, c10::DispatchKey, std::less<>> AllKeys() {
+  std::map<std::string, c10::DispatchKey, std::less<>> keys;
+  const auto add = [&](c10::DispatchKey key) { keys.emplace(c10::toString(key), key); };
+  add(c10::DispatchKey::Undefined);
+  for (c10::DispatchKey key : c10::DispatchKeySet(c10::DispatchKeySet::FULL)) add(key);
+  for (pl_key key = ToKey(c10::DispatchKey::StartOfAliasKeys); key <= ToKey(c10::DispatchKey::EndOfAliasKeys); ++key)
+    add(FromKey(key));
+  keys.emplace("CatchAll", c10::DispatchKey::CatchAll);  // other names that the enumeration has
+  keys.emplace("DefaultBackend", c10::DispatchKey::DefaultBackend);
+  return keys;
+}
+
+}  // namespace
+
 c10::DispatchKey ParseKey(std::string_view name) {
-  // Enumerators of libtorch that its parser does not know.
-  if (name == "CatchAll") return c10::DispatchKey::CatchAll;
-  if (name == "DefaultBackend") return c10::DispatchKey::DefaultBackend;
-  c10::DispatchKey key = c10::DispatchKey::Undefined;
-  try {
-    key = c10::parseDispatchKey(std::string(name));
-  } catch (const c10::Error& error) {
-    throw abi::Error(PL_ERROR_NOT_FOUND, error.what_without_backtrace());
-  }
-  if (c10::isPerBackendFunctionalityKey(key))
-    throw abi::Error(PL_ERROR_NOT_FOUND, std::string(name) + " is a building block of keys, not a key: name the key "
-                                             "of one backend");
-  return key;
+  static const std::map<std::string, c10::DispatchKey, std::less<>> keys = AllKeys();
+  const auto found = keys.find(name);
+  if (found == keys.end())
+    throw abi::Error(PL_ERROR_NOT_FOUND, "libtorch has no dispatch key called '" + std::string(name) + "'");
+  return found->second;
 }
 
 c10::DispatchKey FromKey(pl_key key) {

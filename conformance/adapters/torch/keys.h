@@ -18,8 +18,8 @@
 
 namespace plumbline::torch_backend {
 
-// Runtime and alias keys, and the synonyms that libtorch's own enumeration has. A name of a mere building block
-// (Dense, AutogradFunctionality) is not a key, although libtorch's parser takes it.
+// Runtime and alias keys, and the synonyms that libtorch's own enumeration has. A mere building block (Dense,
+// AutogradFunctionality) is not a key.
 c10::DispatchKey ParseKey(std::string_view name);
 
 c10::DispatchKey FromKey(pl_key key);

@@ -1,2 +1,0 @@
-#define PLUMBLINE_TORCH_PART 2
-#include "conformance/adapters/torch/typed_kernels.h"

@@ -1,2 +1,0 @@
-#define PLUMBLINE_TORCH_PART 3
-#include "conformance/adapters/torch/typed_kernels.h"
