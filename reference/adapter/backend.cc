@@ -1,9 +1,11 @@
 #include "reference/adapter/backend.h"
 
 #include <utility>
+#include <vector>
 
 #include "reference/boxing/schema.h"
 #include "reference/faults/faults.h"
+#include "reference/introspect/dump.h"
 #include "reference/keys/error.h"
 #include "reference/registry/describe.h"
 
@@ -23,6 +25,15 @@ OperatorRef Known(const Registry& registry, std::string_view name) {
   return op ? op : registry.FindOrThrow(name);
 }
 
+KeyDeclaration Declared(const abi::KeyDeclaration& key) {
+  using Kind = KeyDeclaration::Kind;
+  if (key.kind > PL_DECLARE_MODE) {
+    throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "the key " + key.name + " is declared as an unknown kind");
+  }
+  const Kind kinds[] = {Kind::kComponent, Kind::kBackend, Kind::kMode};
+  return {kinds[key.kind], key.name, key.after, key.autograd};
+}
+
 }  // namespace
 
 abi::Description Backend::Describe() {
@@ -39,7 +50,9 @@ abi::Error Backend::Classify(const std::exception& exception) {
 Backend::Backend(const abi::OpenOptions& options) {
   const std::string_view release = options.release.empty() ? kRelease : std::string_view(options.release);
   if (options.fresh) {
-    own_ = std::make_unique<Registry>(KeyTable::ForRelease(release));
+    std::vector<KeyDeclaration> declared;
+    for (const abi::KeyDeclaration& key : options.keys) declared.push_back(Declared(key));
+    own_ = std::make_unique<Registry>(KeyTable::ForRelease(release, declared));
     registry_ = own_.get();
   } else {
     registry_ = &Registry::Default();
@@ -188,19 +201,7 @@ std::vector<abi::TableRow> Backend::DumpTable(std::string_view name) {
 }
 
 std::vector<std::string> Backend::DumpRegistrations(std::string_view name) {
-  const OperatorRef op = Known(*registry_, name);
-  const Describer describer(*registry_);
-  std::vector<std::string> lines;
-  const std::string place = describer.DefinitionPlace(*op);
-  lines.push_back(op->name() + (place.empty() ? ": not defined" : ": defined at " + place));
-  for (const KernelRow& row : describer.Kernels(*op)) {
-    lines.push_back("  " + registry_->keys().Name(row.key) + ": " +
-                    (row.fallthrough ? "fallthrough"
-                     : row.typed     ? "kernel " + row.signature
-                                     : "boxed kernel") +
-                    " at " + row.place + (row.active ? "" : " (shadowed)"));
-  }
-  return lines;
+  return reference::DumpRegistrations(*registry_, name);
 }
 
 // ---- faults ----

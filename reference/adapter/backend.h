@@ -41,6 +41,7 @@ class Backend {
   using Type = adapter::Type<Kind>;
 
   static constexpr bool kFreshRegistry = true;
+  static constexpr bool kDeclaredKeys = true;
   static constexpr bool kChecksSignatures = true;
   static constexpr bool kLibraryDropsRegistrations = true;
 

@@ -11,7 +11,7 @@
  * Growth: fields are never moved, removed or re-typed within a major; new ones go last. An entry exists
  * if `struct_size >= offset + size` and it is not NULL; sizes are never compared for equality. The same
  * rule holds for every struct that starts with `struct_size`; whoever provides the memory sets it, also where
- * the other side fills the struct. Reserved fields are zero.
+ * the other side fills the struct. Structs that cross in arrays do not grow. Reserved fields are zero.
  *
  * Ownership: strings and arrays are borrowed for the duration of the call. Whoever makes an object frees
  * it, through the entry named beside it. No exception crosses this line.
@@ -181,16 +181,8 @@ enum { PL_LIBRARY_DEF = 0, PL_LIBRARY_FRAGMENT = 1, PL_LIBRARY_IMPL = 2 };
 enum { PL_GUARD_INCLUDE = 0, PL_GUARD_EXCLUDE = 1 };
 enum { PL_OPEN_PROCESS = 0, PL_OPEN_FRESH = 1 };
 
-typedef struct pl_open_options {
-  uint32_t struct_size;
-  uint32_t mode;
-  pl_string release;   /* "pytorch-1.13"; empty = the backend's own */
-  uint32_t count_hits; /* 1: the host will ask for cache counters; else hits need not be counted, nor calls slowed */
-  uint32_t reserved;
-} pl_open_options;
-
-/* A key of the backend's own. A *component* adds a backend with all per-backend keys; a *backend* key or
- * a *mode* key is one functionality. */
+/* A key beyond those of the release: the backend's own (`describe`), or the host's (`open`). A *component* adds a
+ * backend with all per-backend keys; a *backend* key or a *mode* key is one functionality. */
 enum { PL_DECLARE_COMPONENT = 0, PL_DECLARE_BACKEND = 1, PL_DECLARE_MODE = 2 };
 typedef struct pl_key_declaration {
   uint32_t struct_size;
@@ -199,6 +191,16 @@ typedef struct pl_key_declaration {
   pl_string after;    /* the component or functionality just below it in priority */
   pl_string autograd; /* its autograd key: "own" (component only: Autograd<name>) or "AutogradOther"; empty for a mode */
 } pl_key_declaration;
+
+typedef struct pl_open_options {
+  uint32_t struct_size;
+  uint32_t mode;
+  pl_string release;   /* "pytorch-1.13"; empty = the backend's own */
+  uint32_t count_hits; /* 1: the host will ask for cache counters; else hits need not be counted, nor calls slowed */
+  uint32_t reserved;
+  const struct pl_key_declaration* keys; /* added to the release's, with DECLARED_KEYS and PL_OPEN_FRESH */
+  uint64_t key_count;
+} pl_open_options;
 
 typedef struct pl_builtin_fallback {
   uint32_t struct_size;

@@ -37,34 +37,39 @@
 //
 // That is a complete backend, which claims `core` and `boxed`. Each further capability is a member more:
 //
-//   fresh-registry   static constexpr bool kFreshRegistry = true;       OpenOptions::fresh then asks for it
-//   libraries        using Library = ...;  (movable; destroying it closes it)
-//                    Library OpenLibrary(uint32_t kind, std::string_view ns, std::optional<pl_key>, std::string_view
-//                    place) Define, RegisterKernel and RegisterFallback then take a Library*, null for none; static
-//                    constexpr bool kLibraryDropsRegistrations = true; if they go with it by themselves
-//   listeners        Registration AddListener(abi::HostListener)
-//   warnings         void WarningsTo(std::function<void(std::string_view)>)       an empty function: stop
-//   guards           using Guard = ...;  Guard EnterGuard(uint32_t side, std::span<const pl_key>)
-//                    destroyed on the thread that entered it
-//   fallbacks        Registration RegisterFallback(Library*, std::optional<pl_key>, abi::Kernel)
-//   chains           Registration DeclareChain(pl_key key, pl_key served_by)
-//   redispatch       using Frame = ...;  Values Redispatch(Frame&, std::span<const pl_key>, std::span<const Value>)
-//                    the Frame is what the backend passed to Invoke; RedispatchTyped(Frame&, signature, keys, values)
-//                    where that differs
-//   typed            Values CallTyped(Operator&, uint32_t signature, std::span<const Value>)     see typed.h
+//   fresh-registry   static constexpr bool kFreshRegistry = true;    OpenOptions::fresh then asks for it
+//   declared-keys    static constexpr bool kDeclaredKeys = true;     OpenOptions::keys are then in the registry's table
+//   libraries        using Library = ...;    movable; destroying it closes it
+//                    Library OpenLibrary(uint32_t kind, std::string_view ns, std::optional<pl_key>,
+//                                        std::string_view place);
+//                    Define, RegisterKernel and RegisterFallback then take a Library*, null for none
+//   listeners        Registration AddListener(abi::HostListener);
+//   warnings         void WarningsTo(std::function<void(std::string_view)>);    an empty function: stop
+//   guards           using Guard = ...;    destroyed on the thread that entered it
+//                    Guard EnterGuard(uint32_t side, std::span<const pl_key>);
+//   fallbacks        Registration RegisterFallback(Library*, std::optional<pl_key>, abi::Kernel);
+//   chains           Registration DeclareChain(pl_key key, pl_key served_by);
+//   redispatch       using Frame = ...;    what the backend passed to Invoke
+//                    Values Redispatch(Frame&, std::span<const pl_key>, std::span<const Value>);
+//                    and, if it can, RedispatchTyped(Frame&, uint32_t signature, keys and values as above)
+//   typed            Values CallTyped(Operator&, uint32_t signature, std::span<const Value>);    see typed.h
 //   boxed            CallBoxed, as above
-//   drain            void Drain()
-//   cache-counters   abi::CacheCounters Counters(Operator&)
-//   cache-flush      void FlushCache()
-//   introspection    bool HasKernel(std::string_view op, pl_key, uint32_t query), bool HasFallback(pl_key),
-//                    std::vector<std::string> ListOperators(uint32_t which, std::optional<pl_key>),
-//                    std::string SchemaOf(std::string_view op), std::vector<abi::TableRow> DumpTable(std::string_view
-//                    op); and, if it can, std::vector<std::string> DumpRegistrations(std::string_view op)
-//   faults           static std::vector<std::string> Faults(), static void SetFault(std::string_view)
-//   call-many        void CallMany(Operator&, uint32_t form, uint32_t signature, std::span<const Value>, uint64_t
-//   times),
-//                    void FindMany(std::string_view op, uint64_t times); kernels of the NOOP forms arrive too
-//   load             static void Load(std::string_view path)
+//   drain            void Drain();
+//   cache-counters   abi::CacheCounters Counters(Operator&);    of hits only where OpenOptions::count_hits
+//   cache-flush      void FlushCache();
+//   introspection    bool HasKernel(std::string_view op, pl_key, uint32_t query);
+//                    bool HasFallback(pl_key);
+//                    std::vector<std::string> ListOperators(uint32_t which, std::optional<pl_key>);
+//                    std::string SchemaOf(std::string_view op);
+//                    std::vector<abi::TableRow> DumpTable(std::string_view op);
+//                    and, if it can, std::vector<std::string> DumpRegistrations(std::string_view op);
+//   faults           static std::vector<std::string> Faults();
+//                    static void SetFault(std::string_view);
+//   call-many        void CallMany(Operator&, uint32_t form, uint32_t signature, std::span<const Value>,
+//                                  uint64_t times);
+//                    void FindMany(std::string_view op, uint64_t times);
+//                    kernels of the NOOP forms then arrive in RegisterKernel too
+//   load             static void Load(std::string_view path);
 //   signature-check  static constexpr bool kChecksSignatures = true;
 //
 // Also optional: `void Release(Registration&)`, called before a registration is destroyed, which may fail; and
@@ -77,9 +82,9 @@
 //
 // Ownership: the layer owns what the members return and gives it back by destroying it: registration, library, guard,
 // operator, tensor, and last the backend. When a library is closed its registrations are destroyed first, newest
-// first, so an author never sees one outlive its library; unless `kLibraryDropsRegistrations` is true: then the library
-// is destroyed alone, and a registration that outlived it must be harmless. The backend's own handles are returned by
-// the host before `close`. A Kernel's host context dies when the last copy of it goes.
+// first, so an author never sees one outlive its library; unless `static constexpr bool kLibraryDropsRegistrations` is
+// true: then the library is destroyed alone, and a registration that outlives it must be harmless. The backend's own
+// handles are returned by the host before `close`. A Kernel's host context dies when the last copy of it goes.
 //
 // Threads: members are called from any thread and, but for the guards, at any time; the layer adds no lock of its own.
 #ifndef PLUMBLINE_SPEC_ABI_ADAPTER_H_
@@ -179,6 +184,15 @@ class Entries {
       if (options->mode > PL_OPEN_FRESH) throw Error(PL_ERROR_INVALID_ARGUMENT, "unknown open mode");
       if (own.fresh && !(Claims<B>() & PL_CAPABILITY(FRESH_REGISTRY)))
         throw Error(PL_ERROR_UNSUPPORTED, "this backend has the process-wide registry only");
+      if (options->key_count != 0) NotNull(options->keys, "keys");
+      for (std::uint64_t i = 0; i < options->key_count; ++i) {
+        const pl_key_declaration& key = options->keys[i];
+        Fits(key.struct_size, sizeof key, "pl_key_declaration");
+        own.keys.push_back(
+            {key.kind, std::string(View(key.name)), std::string(View(key.after)), std::string(View(key.autograd))});
+      }
+      if (!own.keys.empty() && !(own.fresh && (Claims<B>() & PL_CAPABILITY(DECLARED_KEYS))))
+        throw Error(PL_ERROR_UNSUPPORTED, "this backend takes no keys of the host's own, or only in a fresh registry");
       *out = reinterpret_cast<pl_registry*>(new B(own));
     });
   }

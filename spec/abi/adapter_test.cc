@@ -124,7 +124,7 @@ struct Lines {
 class AdapterTest : public ::testing::Test {
  protected:
   AdapterTest() {
-    pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0};
+    pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0};
     EXPECT_FALSE(PlError(table.open(&options, &registry)));
     low = Key("Low"), mid = Key("Mid"), high = Key("High");
     tensor = MakeTensor({low, mid});
@@ -221,7 +221,7 @@ TEST(BareAdapter, ClaimsNothingAndLeavesEntriesNull) {
 TEST(BareAdapter, RefusesAFreshRegistry) {
   const pl_adapter& table = Table<Bare>();
   pl_registry* registry = nullptr;
-  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0};
+  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0};
   PlError error(table.open(&options, &registry));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_UNSUPPORTED + 0u);
@@ -244,7 +244,7 @@ TEST(PartialAdapter, FormsThatAreNotClaimedAreRefusedAndTheKernelIsDestroyed) {
   const pl_adapter& table = Table<OnlyTyped>();
   EXPECT_THAT(CapabilitySpellings(table.capabilities), ElementsAre("typed"));
   pl_registry* registry = nullptr;
-  const pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}, 0, 0};
+  const pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}, 0, 0, nullptr, 0};
   ASSERT_FALSE(PlError(table.open(&options, &registry)));
   pl_registration* registration = nullptr;
   for (const std::uint32_t form : {PL_KERNEL_BOXED + 0u, PL_KERNEL_NOOP + 0u}) {
@@ -304,11 +304,33 @@ TEST_F(AdapterTest, DescribesItself) {
 
 TEST_F(AdapterTest, AReleaseThatTheBackendLacksIsItsError) {
   pl_registry* other = nullptr;
-  const pl_open_options options{sizeof options, PL_OPEN_FRESH, Borrow("pytorch-9"), 0, 0};
+  const pl_open_options options{sizeof options, PL_OPEN_FRESH, Borrow("pytorch-9"), 0, 0, nullptr, 0};
   PlError error(table.open(&options, &other));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_NOT_FOUND + 0u);
   EXPECT_EQ(other, nullptr);
+}
+
+TEST_F(AdapterTest, HandsTheHostsKeysOver) {
+  pl_key_declaration declared[2]{};
+  for (pl_key_declaration& key : declared) key.struct_size = sizeof key;
+  declared[0].name = Borrow("Own"), declared[0].after = Borrow("High");
+  declared[1].name = Borrow("Next"), declared[1].after = Borrow("Own");
+  pl_open_options options{};
+  options.struct_size = sizeof options;
+  options.mode = PL_OPEN_FRESH;
+  options.keys = declared;
+  options.key_count = 2;
+  pl_registry* other = nullptr;
+  ASSERT_FALSE(PlError(table.open(&options, &other)));
+  pl_key key = PL_NO_KEY;
+  EXPECT_FALSE(PlError(table.intern_key(other, Borrow("Next after Own"), &key)));
+  EXPECT_EQ(key, 4u);
+  table.close(other);
+  EXPECT_TRUE(PlError(table.intern_key(registry, Borrow("Next after Own"), &key)));
+
+  options.mode = PL_OPEN_PROCESS;  // whose keys are there already
+  EXPECT_EQ(PlError(table.open(&options, &other)).error_class(), PL_ERROR_UNSUPPORTED + 0u);
 }
 
 // ---- errors ----

@@ -48,7 +48,7 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
   X(CORE, open) X(CORE, close) X(CORE, intern_key) X(CORE, define) X(CORE, register_kernel) X(CORE, release)  \
   X(CORE, find_operator) X(CORE, operator_release) X(CORE, call) X(CORE, tensor_make)                         \
   X(CORE, tensor_make_undefined) X(CORE, tensor_keys) X(CORE, tensor_identity) X(CORE, tensor_retain)         \
-  X(CORE, tensor_release) X(FRESH_REGISTRY, open) X(FRESH_REGISTRY, close) X(LIBRARIES, library_open)         \
+  X(CORE, tensor_release) X(FRESH_REGISTRY, open) X(FRESH_REGISTRY, close) X(DECLARED_KEYS, open) X(LIBRARIES, library_open)         \
   X(LIBRARIES, library_close) X(LISTENERS, listener_add) X(LISTENERS, release) X(WARNINGS, warnings_to)       \
   X(GUARDS, guard_enter) X(GUARDS, guard_leave) X(FALLBACKS, register_fallback) X(FALLBACKS, release)         \
   X(CHAINS, chain_declare) X(CHAINS, release) X(REDISPATCH, redispatch) X(TYPED, register_kernel)             \

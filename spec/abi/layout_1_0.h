@@ -12,7 +12,7 @@
 /* clang-format off */
 #define PL_LAYOUT_1_0_SIZES(X)                                                                                  \
   X(pl_string, 16) X(pl_key_list, 16) X(pl_error, 56) X(pl_value_list, 16) X(pl_value, 24) X(pl_value_sink, 16) \
-  X(pl_string_sink, 16) X(pl_frame, 88) X(pl_kernel, 56) X(pl_call, 56) X(pl_open_options, 32)                  \
+  X(pl_string_sink, 16) X(pl_frame, 88) X(pl_kernel, 56) X(pl_call, 56) X(pl_open_options, 48)                  \
   X(pl_key_declaration, 56) X(pl_builtin_fallback, 24) X(pl_description, 88) X(pl_listener, 40)                 \
   X(pl_table_row, 32) X(pl_table_sink, 16) X(pl_cache_counters, 32) X(pl_adapter, 352)
 
@@ -29,7 +29,8 @@
   X(pl_call, struct_size, 0) X(pl_call, form, 4) X(pl_call, signature, 8) X(pl_call, reserved, 12)               \
   X(pl_call, op, 16) X(pl_call, arguments, 24) X(pl_call, argument_count, 32) X(pl_call, results, 40)            \
   X(pl_open_options, struct_size, 0) X(pl_open_options, mode, 4) X(pl_open_options, release, 8)                  \
-  X(pl_open_options, count_hits, 24) X(pl_open_options, reserved, 28) X(pl_key_declaration, struct_size, 0)      \
+  X(pl_open_options, count_hits, 24) X(pl_open_options, reserved, 28) X(pl_open_options, keys, 32)               \
+  X(pl_open_options, key_count, 40) X(pl_key_declaration, struct_size, 0)                                        \
   X(pl_key_declaration, kind, 4) X(pl_key_declaration, name, 8) X(pl_key_declaration, after, 24)                 \
   X(pl_key_declaration, autograd, 40) X(pl_builtin_fallback, struct_size, 0)                                     \
   X(pl_builtin_fallback, fallthrough, 4) X(pl_builtin_fallback, key, 8) X(pl_description, struct_size, 0)        \

@@ -41,6 +41,7 @@ struct OpenOptions {
   bool fresh = false;       // a registry of its own; only where kFreshRegistry says so
   std::string release;      // empty: the backend's own
   bool count_hits = false;  // the host will ask for Counters; else hits need not be counted
+  std::vector<KeyDeclaration> keys = {};  // added to the release's; only where kDeclaredKeys says so
 };
 struct TableRow {
   pl_key key = 0;
@@ -186,6 +187,7 @@ consteval std::uint64_t Claims() {
   constexpr bool kCalls = OffersCallBoxed<B> || OffersCallTyped<B>;
   claim(OffersInternKey<B> && kKernels && OffersFindOperator<B> && kCalls && OffersTensors<B>, PL_CAPABILITY(CORE));
   if constexpr (requires { B::kFreshRegistry; }) claim(B::kFreshRegistry, PL_CAPABILITY(FRESH_REGISTRY));
+  if constexpr (requires { B::kDeclaredKeys; }) claim(B::kDeclaredKeys, PL_CAPABILITY(DECLARED_KEYS));
   claim(OffersOpenLibrary<B>, PL_CAPABILITY(LIBRARIES));
   claim(OffersAddListener<B>, PL_CAPABILITY(LISTENERS));
   claim(OffersWarningsTo<B>, PL_CAPABILITY(WARNINGS));

@@ -77,6 +77,7 @@ class ToyBackend {
 
   static constexpr bool kFreshRegistry = true;
   static constexpr bool kChecksSignatures = true;
+  static constexpr bool kDeclaredKeys = true;
 
   static Description Describe() {
     return {.name = "toy",
@@ -94,12 +95,13 @@ class ToyBackend {
   explicit ToyBackend(const OpenOptions& options) {
     if (!options.release.empty() && options.release != "pytorch-1.13")
       throw Error(PL_ERROR_NOT_FOUND, "no release " + options.release);
+    for (const KeyDeclaration& key : options.keys) names_.push_back(key.name + " after " + key.after);
   }
 
   pl_key InternKey(std::string_view name) {
-    const auto found = std::find(kNames.begin(), kNames.end(), name);
-    if (found == kNames.end()) throw Error(PL_ERROR_NOT_FOUND, "no key " + std::string(name));
-    return static_cast<pl_key>(found - kNames.begin());
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) throw Error(PL_ERROR_NOT_FOUND, "no key " + std::string(name));
+    return static_cast<pl_key>(found - names_.begin());
   }
 
   Registration Define(Library*, std::string_view schema, std::string_view) {
@@ -250,8 +252,6 @@ class ToyBackend {
   static void Load(std::string_view path) { Record().loaded = path; }
 
  private:
-  static constexpr std::array<std::string_view, 3> kNames = {"Low", "Mid", "High"};
-
   static std::array<std::vector<pl_key>, 2>& ThreadKeys() {
     thread_local std::array<std::vector<pl_key>, 2> keys;
     return keys;
@@ -335,6 +335,7 @@ class ToyBackend {
     return nullptr;
   }
 
+  std::vector<std::string> names_ = {"Low", "Mid", "High"};
   std::recursive_mutex mutex_;
   std::map<std::string, Operator> operators_;
   std::map<pl_key, std::shared_ptr<Entry>> fallbacks_;
