@@ -166,10 +166,11 @@ std::string RunText(Loaded& loaded, const std::string& text, Progress& progress)
     own = std::make_unique<model::KeyTable>(*release, declared);
   }
   const model::KeyTable& keys = own ? *own : *shared;
-  const bool claims_fresh = loaded.facts.Claims(PL_CAPABILITY(FRESH_REGISTRY));
+  // What a user's library registers is in the process-wide registry, and so are the scenarios that check it.
+  const bool prefer_fresh = loaded.facts.Claims(PL_CAPABILITY(FRESH_REGISTRY)) && loaded.config.load.empty();
   InterpretOptions options;
   options.fresh =
-      scenario.open == scenario::OpenMode::kFresh || (scenario.open == scenario::OpenMode::kAny && claims_fresh);
+      scenario.open == scenario::OpenMode::kFresh || (scenario.open == scenario::OpenMode::kAny && prefer_fresh);
   options.on_step = [&progress](int step) { progress.step = step; };
   const Interpretation done = Interpret(*loaded.adapter, scenario, keys, options);
   if (!done.threw.empty()) return Json{{"threw", done.threw}}.dump();
