@@ -22,6 +22,7 @@ std::vector<std::string> Needed(const std::string& text) {
 TEST(CapabilitiesNeeded, ByStep) {
   EXPECT_THAT(Needed("define f() -> () as d\nrelease d\nfind f as h\nquery destroyed k"), ElementsAre("core"));
   EXPECT_THAT(Needed("open fresh"), ElementsAre("core", "fresh-registry"));
+  EXPECT_THAT(Needed("declare mode Log after Tracer"), ElementsAre("core", "fresh-registry", "declared-keys"));
   EXPECT_THAT(Needed("library l def demo"), ElementsAre("core", "libraries"));
   EXPECT_THAT(Needed("query heard l"), ElementsAre("core", "listeners"));
   EXPECT_THAT(Needed("impl f CPU fallthrough => ok unwarned"), ElementsAre("core", "warnings"));
