@@ -3,6 +3,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace plumbline::harness {
 namespace {
@@ -11,6 +13,7 @@ using Generated = rc::Shrinkable<scenario::Scenario>;
 
 constexpr int kDiscardsPerRun = 10;
 constexpr int kShrinkAttempts = 300;
+constexpr std::chrono::seconds kShrinkTime(20);  // each attempt at a hang takes its whole limit
 
 // A generator that gives up on a value throws when the value is asked for.
 std::optional<scenario::Scenario> ValueOf(const Generated& generated) {
@@ -24,10 +27,12 @@ std::optional<scenario::Scenario> ValueOf(const Generated& generated) {
 scenario::Scenario Smallest(Generated failing, scenario::Scenario value,
                             const std::function<PropertyVerdict(const scenario::Scenario&)>& attempt) {
   int attempts = 0;
-  for (bool smaller = true; smaller && attempts < kShrinkAttempts;) {
+  const auto end = std::chrono::steady_clock::now() + kShrinkTime;
+  const auto goes_on = [&] { return attempts < kShrinkAttempts && std::chrono::steady_clock::now() < end; };
+  for (bool smaller = true; smaller && goes_on();) {
     smaller = false;
     auto shrinks = failing.shrinks();
-    for (auto next = shrinks.next(); next && attempts < kShrinkAttempts; next = shrinks.next()) {
+    for (auto next = shrinks.next(); next && goes_on(); next = shrinks.next()) {
       ++attempts;
       std::optional<scenario::Scenario> tried = ValueOf(*next);
       if (!tried || attempt(*tried) != PropertyVerdict::kFails) continue;
