@@ -1,0 +1,9 @@
+// Faults against the chapter on fallback chains: X(name, "CLAUSE", "what goes wrong"). See faults.h.
+#ifndef PLUMBLINE_REFERENCE_FAULTS_CHAINS_FAULTS_H_
+#define PLUMBLINE_REFERENCE_FAULTS_CHAINS_FAULTS_H_
+
+// clang-format off
+#define PLUMBLINE_CHAINS_FAULTS(X)
+// clang-format on
+
+#endif  // PLUMBLINE_REFERENCE_FAULTS_CHAINS_FAULTS_H_
