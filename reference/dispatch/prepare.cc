@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 #include "reference/registry/registry_core.h"
 
@@ -10,6 +11,12 @@ namespace plumbline::reference {
 namespace {
 
 KeySet WithThread(KeySet arguments) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  arguments_of_call = arguments;
+#endif
+  if (PLUMBLINE_FAULT(included_keys_are_not_excluded)) {
+    return KeySet::FromBits((arguments.bits() & thread_state.keep) | thread_state.include);
+  }
   return KeySet::FromBits((arguments.bits() | thread_state.include) & thread_state.keep);
 }
 
@@ -121,7 +128,9 @@ Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
   OperatorEntry& op = *view.op;
   EnterKeys(op);
   RegistryCore& core = op.core();
-  const Located located = core.Locate(view, redispatch ? keys : WithThread(keys), !redispatch, redispatch);
+  if (redispatch && PLUMBLINE_FAULT(redispatch_applies_thread_state)) keys = WithThread(keys);
+  const Located located = core.Locate(view, redispatch ? keys : WithThread(keys),
+                                       !redispatch || PLUMBLINE_FAULT(redispatch_masks_fallthrough), redispatch);
   kernel_ = located.kernel;
   keys_ = located.keys;
   counted_ = located.counted;

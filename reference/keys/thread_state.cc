@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "reference/faults/faults.h"
+
 namespace plumbline::reference {
 
 constinit thread_local ThreadState thread_state;
@@ -100,6 +102,8 @@ KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(ta
     added_ = keys.bits() & KeySet::kFunctionalityBits & thread_state.keep;
     thread_state.keep &= ~added_;
   }
+  if (PLUMBLINE_FAULT(guard_takes_back_all_its_keys)) added_ = keys.bits() & ~KeySet::kAlways;
+  if (PLUMBLINE_FAULT(guard_keeps_component)) added_ &= KeySet::kFunctionalityBits;
 }
 
 KeyGuard::~KeyGuard() {

@@ -1,5 +1,6 @@
 #include "reference/registry/operator_entry.h"
 
+#include "reference/faults/faults.h"
 #include "reference/registry/registry_core.h"
 
 namespace plumbline::reference {
@@ -45,6 +46,11 @@ OperatorEntry::~OperatorEntry() = default;
 const KeyTable& OperatorEntry::keys() const { return core_->keys(); }
 
 KernelContext* OperatorEntry::Newest(Key key) const {
+  if (PLUMBLINE_FAULT(oldest_kernel_answers)) {
+    for (KernelContext* kernel : kernels_) {
+      if (kernel->key == key) return kernel;
+    }
+  }
   for (auto it = kernels_.rbegin(); it != kernels_.rend(); ++it) {
     if ((*it)->key == key) return *it;
   }
@@ -62,16 +68,31 @@ Resolution OperatorEntry::Resolve(int slot) const {
   if (direct_.test(slot)) return {Rule::kKernel, Newest(static_cast<Key>(slot))};
 
   const auto by_alias = [&](AliasRole role) { return keys.Fills(role, slot) ? Newest(role) : nullptr; };
+  if (PLUMBLINE_FAULT(fallback_before_aliases) && core_->fallbacks_[slot] != nullptr) {
+    return {Rule::kFallback, core_->fallbacks_[slot]};
+  }
+  if (PLUMBLINE_FAULT(explicit_before_nonfunctional)) {
+    if (KernelContext* kernel = by_alias(AliasRole::kExplicit)) return {Rule::kExplicit, kernel};
+  }
+  if (PLUMBLINE_FAULT(autograd_before_implicit)) {
+    if (KernelContext* kernel = by_alias(AliasRole::kAutograd)) return {Rule::kAutograd, kernel};
+  }
   if (KernelContext* kernel = by_alias(AliasRole::kNonFunctional)) return {Rule::kNonFunctional, kernel};
   if (KernelContext* kernel = by_alias(AliasRole::kExplicit)) return {Rule::kExplicit, kernel};
   if (KernelContext* kernel = by_alias(AliasRole::kNested)) return {Rule::kNested, kernel};
   if (KernelContext* kernel = by_alias(AliasRole::kImplicit)) {
     const SlotSet behind = keys.Behind(slot) & direct_;
-    if (behind.any() && slot == keys.autograd_other_slot()) {
+    bool held_off = Newest(AliasRole::kExplicit) != nullptr;
+    bool ambiguous = behind.any() && slot == keys.autograd_other_slot();
+    if (PLUMBLINE_FAULT(explicit_lifts_ambiguity) && held_off) ambiguous = false;
+    if (PLUMBLINE_FAULT(ambiguity_is_not_seen) && ambiguous) return {Rule::kImplicit, kernel};
+    if (PLUMBLINE_FAULT(explicit_does_not_hold_off)) held_off = false;
+    if (PLUMBLINE_FAULT(nonfunctional_holds_off)) held_off |= Newest(AliasRole::kNonFunctional) != nullptr;
+    if (ambiguous) {
       return {Rule::kAmbiguous, nullptr, Newest(static_cast<Key>(behind._Find_first())), kernel};
     }
     // A kernel of a backend behind this key keeps the implicit one out, and so does an explicit composite one.
-    if (behind.none() && Newest(AliasRole::kExplicit) == nullptr) return {Rule::kImplicit, kernel};
+    if (behind.none() && !held_off) return {Rule::kImplicit, kernel};
   }
   if (KernelContext* kernel = by_alias(AliasRole::kAutograd)) return {Rule::kAutograd, kernel};
   if (KernelContext* kernel = by_alias(AliasRole::kBatched)) return {Rule::kBatched, kernel};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/faults/faults.h"
 #include "reference/registry/describe.h"
 #include "reference/registry/reclaim.h"
 
@@ -9,6 +10,10 @@ namespace plumbline::reference {
 
 constinit std::atomic<CallObserver*> default_call_observer{nullptr};
 constinit std::atomic<RegistrationObserver*> default_registration_observer{nullptr};
+
+#ifdef PLUMBLINE_WITH_FAULTS
+constinit thread_local KeySet arguments_of_call;
+#endif
 
 namespace {
 
@@ -24,6 +29,15 @@ std::string_view Name(LibraryKind kind) {
       return "IMPL";
   }
   return "";
+}
+
+KeySet Masked(const Table& table, KeySet set) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(mask_of_the_arguments)) {
+    return set & KeySet::FromBits(table.masks[arguments_of_call.component_position()]);
+  }
+#endif
+  return table.Mask(set);
 }
 
 // A fallback that a release brings and that is a kernel of the framework's own: there is none here to run.
@@ -190,7 +204,7 @@ KernelContext* RegistryCore::Adopt(Kernel& kernel, Key key, OperatorEntry* op, s
 // counted.
 void RegistryCore::Bury(KernelContext* kernel, Change& change) {
   kernel->released = true;
-  if (kernel->permanent) {
+  if (kernel->permanent || PLUMBLINE_FAULT(release_is_not_published)) {
     buried_.push_back(kernel);
     return;
   }
@@ -264,7 +278,7 @@ void RegistryCore::Withdraw(OperatorEntry& op, Change& change) {
 void RegistryCore::RefreshViews(OperatorEntry& op) {
   const bool careful = call_observer_.load(std::memory_order_relaxed) != nullptr ||
                        count_hits_.load(std::memory_order_relaxed) || !asymmetric ||
-                       op.state() != OperatorState::kDefined;
+                       op.state() != OperatorState::kDefined || FaultActive();
   op.ForEachView([&](View& view) {
     view.number.store(careful ? 0 : keys_.number(), std::memory_order_release);
   });
@@ -473,7 +487,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   KernelContext* context = Adopt(kernel, *key, &op, std::move(place));
   op.kernels_.push_back(context);
   if (!KeyTable::IsAlias(*key)) op.direct_.set(static_cast<int>(*key));
-  Changed(op, Affected(*key), change);
+  if (!PLUMBLINE_FAULT(change_is_not_published)) Changed(op, Affected(*key), change);
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kKernel, library);
   record->op = &op;
   record->kernel = context;
@@ -616,7 +630,7 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       std::erase(op.kernels_, kernel);
       const KernelContext* const next = op.Newest(kernel->key);
       if (next == nullptr && !KeyTable::IsAlias(kernel->key)) op.direct_.reset(static_cast<int>(kernel->key));
-      Changed(op, Affected(kernel->key), change);
+      if (!PLUMBLINE_FAULT(release_is_not_published)) Changed(op, Affected(kernel->key), change);
       change.Log(RegistrationEvent::What::kImpl, true, op.name(), keys_.Name(kernel->key), kernel->place,
                  next != nullptr ? next->place : "");
       Bury(kernel, change);
@@ -724,7 +738,7 @@ View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
 bool RegistryCore::TryLocate(View& view, KeySet set, bool mask, Located* located) {
   const ReadSection reading;
   const Table* table = view.table.load(std::memory_order_acquire);
-  located->keys = mask ? table->Mask(set) : set;
+  located->keys = mask ? Masked(*table, set) : set;
   const std::uintptr_t slot = table->At(located->keys).load(std::memory_order_acquire);
   const KernelContext* kernel = ContextOf(slot);
   if (kernel == nullptr) return false;
@@ -755,7 +769,12 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
   Table* table = view.table.load(std::memory_order_relaxed);
   if (table == cold_) table = Publish(op, view);
   Located located;
-  located.keys = mask ? table->Mask(set) : set;
+  located.keys = mask ? Masked(*table, set) : set;
+  if (PLUMBLINE_FAULT(missing_kernel_is_skipped)) {
+    while (keys_.SlotOf(located.keys) != 0 && op.Resolve(keys_.SlotOf(located.keys)).rule == Rule::kMissing) {
+      located.keys = KeySet::FromBits(located.keys.bits() & (located.keys.bits() - 1));
+    }
+  }
   const int slot = keys_.SlotOf(located.keys);
   findings->hit = op.resolved_.test(slot);
   if (findings->hit) {
@@ -764,7 +783,8 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
     ++op.misses_;
     op.resolved_.set(slot);
   }
-  const Resolution resolution = op.Resolve(slot);
+  Resolution resolution = op.Resolve(slot);
+  if (PLUMBLINE_FAULT(nothing_serves_undefined) && slot == 0) resolution = {};
   const std::uintptr_t word = Word(view, resolution.winner);
   table->slots[slot].store(word, std::memory_order_release);
 

@@ -27,6 +27,10 @@
 
 namespace plumbline::reference {
 
+#ifdef PLUMBLINE_WITH_FAULTS
+extern constinit thread_local KeySet arguments_of_call;  // for the fault mask_of_the_arguments
+#endif
+
 struct ListenerRecord {
   Listener listener;
   std::atomic<bool> live{true};
