@@ -7,7 +7,8 @@ using scenario::Value;
 KeySet KeysOf(const KeyTable& keys, const SchemaType& type, const Value& value) {
   if (!type.BringsKeys()) return {};  // [RES-003]
   switch (value.kind) {
-    case Value::Kind::kUndefined: return keys.undefined_tensor();  // [RES-005] [CALL-004]
+    case Value::Kind::kUndefined:
+      return keys.undefined_tensor();  // [RES-005] [CALL-004]
     case Value::Kind::kTensor: {
       std::string unknown;
       return keys.SetOf(value.keys, &unknown).value_or(KeySet{});
@@ -17,7 +18,8 @@ KeySet KeysOf(const KeyTable& keys, const SchemaType& type, const Value& value) 
       for (const Value& item : value.items) set = Union(set, KeysOf(keys, type, item));  // [RES-002]
       return set;
     }
-    default: return {};
+    default:
+      return {};
   }
 }
 

@@ -22,7 +22,8 @@ namespace plumbline::model {
 // that libtorch refreshes. With them a missing kernel at an inconsistent operator is an internal error.
 #define PLUMBLINE_DEVIATIONS(X)                                                                                       \
   X(kStaleAutogradOther, "stale-autogradother",                                                                       \
-    "a kernel at a per-backend key behind AutogradOther refreshes that backend's own autograd slot, not AutogradOther") \
+    "a kernel at a per-backend key behind AutogradOther refreshes that backend's own autograd slot, not "             \
+    "AutogradOther")                                                                                                  \
   X(kStaleAutogradNestedTensor, "stale-autogradnestedtensor",                                                         \
     "a NestedTensor kernel does not refresh AutogradNestedTensor")                                                    \
   X(kStaleAfterCompositeExplicit, "stale-after-composite-explicit",                                                   \

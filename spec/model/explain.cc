@@ -265,9 +265,11 @@ class Diagnosis {
       if (release == nullptr) continue;
       for (const Registration& registration : registry_.registrations()) {
         if (registration.handle != release->name || !registry_.Released(registration)) continue;
-        const bool of_this = OperatorOf(registration.handle) == op.name || registry_.fallbacks().contains(registration.key);
+        const bool of_this =
+            OperatorOf(registration.handle) == op.name || registry_.fallbacks().contains(registration.key);
         if (of_this && Serves(registration.key, slot)) {
-          Add("released before the call", registration.kernel + " at " + keys_.Name(registration.key) + LineOf(step.line));
+          Add("released before the call",
+              registration.kernel + " at " + keys_.Name(registration.key) + LineOf(step.line));
         }
       }
     }
@@ -314,7 +316,8 @@ class Diagnosis {
     const std::string at = keys_.Name(kernel.key);
     const Registration* newest = op.kernels.at(kernel.key).back();
     if (newest != &kernel) {
-      Add("shadowed", (newest->fallthrough ? "a fallthrough" : newest->kernel) + " was registered later at " + at, &kernel);
+      Add("shadowed", (newest->fallthrough ? "a fallthrough" : newest->kernel) + " was registered later at " + at,
+          &kernel);
       return;
     }
     const Key chosen = call.selection.key;
@@ -355,8 +358,8 @@ class Diagnosis {
       }
     }
     const std::vector<std::string> names = keys_.Names(call.selection.effective);
-    Add("key differs", "the arguments bring " + (names.empty() ? "no key" : Join(names, " ")) +
-                           ", the kernel is registered at " + at,
+    Add("key differs",
+        "the arguments bring " + (names.empty() ? "no key" : Join(names, " ")) + ", the kernel is registered at " + at,
         &kernel);
   }
 
@@ -522,13 +525,14 @@ std::string Print(const Explanation& explanation) {
       name.resize(14, ' ');
       line("  " + name + (rule.applies ? "yes  " : "no   ") + rule.why + "  [" + rule.clause + "]");
     }
-    line((call.winner.empty() ? "nothing answers" : "answer: " + call.winner) + (call.hit ? " (cache hit)" : " (cache miss)"));
+    line((call.winner.empty() ? "nothing answers" : "answer: " + call.winner) +
+         (call.hit ? " (cache hit)" : " (cache miss)"));
     if (!call.error.empty()) line("failed: " + call.error + ": " + call.message);
   }
   text += "  outcome: " + scenario::PrintOutcome(explanation.outcome) + "\n";
   for (const Cause& cause : explanation.causes) {
-    text += "  " + (cause.kernel.empty() ? std::string("why") : "why not " + cause.kernel) + ": " + cause.Text() + "  [" +
-            cause.clause + "]\n";
+    text += "  " + (cause.kernel.empty() ? std::string("why") : "why not " + cause.kernel) + ": " + cause.Text() +
+            "  [" + cause.clause + "]\n";
   }
   return text;
 }

@@ -32,8 +32,8 @@ struct Cause {
   std::string kind;
   std::string detail;
   std::string clause;
-  std::string kernel;     // that did not run: "kcpu (CPU)"; empty: the call as a whole
-  std::string condition;  // "kimp runs"; empty: it holds
+  std::string kernel;        // that did not run: "kcpu (CPU)"; empty: the call as a whole
+  std::string condition;     // "kimp runs"; empty: it holds
   std::string Text() const;  // "kind: detail", or "kind if condition: detail"
 };
 
@@ -48,19 +48,19 @@ struct CallExplanation {
   std::string operator_name;
   int depth = 0;
   bool redispatch = false;
-  bool refused = false;  // before a key was chosen; then only `error` and `message` are set
-  std::vector<std::string> arguments;        // what each argument brings, "[CPU AutogradCPU]"; not for a redispatch
-  std::string brought;                       // their union
-  std::string included, excluded;            // of the thread
-  std::string with_thread;                   // what is left
-  std::vector<std::string> added, removed;   // keys by thread state
-  std::string backend;                       // the component whose fallthrough keys count; "" if none
-  std::vector<std::string> fell_through;     // keys, lowest first
-  std::string received;                      // the set that the kernel receives
-  std::string key;                           // the highest
-  std::vector<RuleTried> rules;              // of that key's slot, in order
-  std::string winner;                        // "kernel 'k1', registered at CPU, line 6"; "" if none
-  bool hit = false;                          // of the cache
+  bool refused = false;                     // before a key was chosen; then only `error` and `message` are set
+  std::vector<std::string> arguments;       // what each argument brings, "[CPU AutogradCPU]"; not for a redispatch
+  std::string brought;                      // their union
+  std::string included, excluded;           // of the thread
+  std::string with_thread;                  // what is left
+  std::vector<std::string> added, removed;  // keys by thread state
+  std::string backend;                      // the component whose fallthrough keys count; "" if none
+  std::vector<std::string> fell_through;    // keys, lowest first
+  std::string received;                     // the set that the kernel receives
+  std::string key;                          // the highest
+  std::vector<RuleTried> rules;             // of that key's slot, in order
+  std::string winner;                       // "kernel 'k1', registered at CPU, line 6"; "" if none
+  bool hit = false;                         // of the cache
   std::string error, message;
 };
 

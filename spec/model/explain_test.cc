@@ -44,9 +44,9 @@ TEST(ExplainTest, GivesTheDiagnosesOfTheCorpus) {
       if (at == std::string::npos) continue;
       const std::string wanted = comment.substr(at + marker.size(), comment.find('\n', at) - at - marker.size());
       ++diagnoses;
-      const auto e = std::find_if(explanations.begin(), explanations.end(), [step = step](const Explanation& candidate) {
-        return static_cast<int>(candidate.step) == step;
-      });
+      const auto e = std::find_if(
+          explanations.begin(), explanations.end(),
+          [step = step](const Explanation& candidate) { return static_cast<int>(candidate.step) == step; });
       ASSERT_NE(e, explanations.end()) << entry.path();
       const bool given = std::any_of(e->causes.begin(), e->causes.end(),
                                      [&](const Cause& cause) { return cause.Text().starts_with(wanted); });
@@ -64,7 +64,8 @@ impl     demo::f CPU kcpu
 impl     demo::f Autograd kauto
 call     demo::f [CPU AutogradCPU AutocastCPU]
 call     demo::f [CPU AutogradCPU AutocastCPU]
-)"), {});
+)"),
+                                                        {});
   ASSERT_EQ(explanations.size(), 2u);
   const CallExplanation& call = explanations[0].calls.at(0);
   EXPECT_EQ(call.brought, "[CPU AutogradCPU AutocastCPU]");

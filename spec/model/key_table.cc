@@ -151,8 +151,7 @@ std::vector<std::string> KeyTable::NearestNames(std::string_view name) const {
 }
 
 bool KeyTable::IsAutograd(Key key) const {
-  return keys_[key].functionality >= 0 &&
-         functionalities_[keys_[key].functionality].kind == tables::KeyKind::kAutograd;
+  return keys_[key].functionality >= 0 && functionalities_[keys_[key].functionality].kind == tables::KeyKind::kAutograd;
 }
 
 bool KeyTable::IsDense(Key key) const {

@@ -165,7 +165,7 @@ struct Machine::State {
       signature = FindSignature(call.signature);
       if (signature == nullptr) return {Error{"not-found", "there is no signature '" + call.signature + "'"}, {}};
       if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);  // [CALL-018]
-      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {  // [CALL-019]
+      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {           // [CALL-019]
         return mismatch("the call has the signature '" + signature->name + "', but " + why);
       }
     }
@@ -179,9 +179,9 @@ struct Machine::State {
       set = Union(set, call_record.by_argument.back());  // [RES-001] [RES-024] [CALL-013]
     }
     call_record.thread = Thread();
-    call_record.selection =
-        Select(*keys, [&](Key key) { return registry->SlotOf(op, key); }, set, Thread(),
-               deviations.contains(Deviation::kMaskBeforeThreadState));
+    call_record.selection = Select(
+        *keys, [&](Key key) { return registry->SlotOf(op, key); }, set, Thread(),
+        deviations.contains(Deviation::kMaskBeforeThreadState));
     const KeySet effective = call_record.selection.effective;
     return Reach(op, effective, signature, arguments, depth, std::move(call_record));
   }
@@ -217,7 +217,8 @@ struct Machine::State {
                  const std::vector<Value>& arguments, int depth) {
     const std::string where = "operator '" + op.name + "' for key " + keys->Name(key) + " of " + keys->Print(set);
     if (slot.rule == Rule::kMissing) {  // [RES-018] [ERR-001] [ERR-010] [ERR-011] [ERR-012]
-      if (registry->FailsInvariantCheck(op)) return {Error{"internal", "the table of '" + op.name + "' is inconsistent"}, {}};
+      if (registry->FailsInvariantCheck(op))
+        return {Error{"internal", "the table of '" + op.name + "' is inconsistent"}, {}};
       if (key == kUndefined) {  // [RES-021] [ERR-001] [ERR-013]
         return {Error{"no-key", "Could not find a kernel for operator '" + op.name +
                                     "': no argument and no guard brought a key, and no composite kernel serves that "
@@ -225,8 +226,9 @@ struct Machine::State {
                 {}};
       }
       return {Error{"no-kernel", "Could not find a kernel for " + where +
-                                       (op.kernels.empty() ? "; it has no kernel at all"
-                                                           : "; it has kernels" + registry->KernelsOf(op))}, {}};
+                                     (op.kernels.empty() ? "; it has no kernel at all"
+                                                         : "; it has kernels" + registry->KernelsOf(op))},
+              {}};
     }
     if (slot.rule == Rule::kAmbiguous) {  // [RES-042] [ERR-003] [ERR-018]
       return {Error{"ambiguous", where + " is ambiguous between its kernels" + registry->KernelsOf(op) +
@@ -244,7 +246,8 @@ struct Machine::State {
       // A boxed fallback that the release brings for autograd passes the call on below all autograd keys; what others
       // of them do is none of the dispatcher's.
       if (!keys->IsAutograd(key)) {
-        return {Error{"unsupported", "the release's own fallback for " + keys->Name(key) + " is none of the spec's"}, {}};
+        return {Error{"unsupported", "the release's own fallback for " + keys->Name(key) + " is none of the spec's"},
+                {}};
       }
       return Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);
     }
@@ -367,7 +370,9 @@ struct Machine::State {
               if (!results.error) inner = std::move(results.values);
               return call.caught ? std::nullopt : results.error;  // [CALL-031]
             },
-            [&](const BodyThrow& raised) -> Status { return Error{"kernel-raised", raised.message}; },
+            [&](const BodyThrow& raised) -> Status {
+              return Error{"kernel-raised", raised.message};
+            },
             [&](const BodyReturn&) -> Status { return std::nullopt; },
             [&](const BodyStep& step) -> Status {
               bool warned = false;
@@ -381,19 +386,20 @@ struct Machine::State {
 
   // A step that changes the registry.
   Status Register(const Step& step, bool* warned) {
-    return std::visit(
-        Overloaded{
-            [&](const Chain& chain) { return registry->Declare(chain, step.line); },
-            [&](const LibraryOpen& open) { return registry->Open(open, step.line); },
-            [&](const LibraryClose& close) { return registry->Close(close.name); },
-            [&](const Define& define) { return registry->Define(define, step.line); },
-            [&](const Impl& impl) { return registry->Impl(impl, step.line, warned); },
-            [&](const Fallback& fallback) { return registry->Fallback(fallback, step.line); },
-            [&](const Listen& listen) { return registry->Listen(listen, step.line); },
-            [&](const Release& release) { return registry->Release(release.name); },
-            [&](const auto&) -> Status { return Error{"unsupported", "this step does not belong into a kernel"}; },
-        },
-        step.action);
+    return std::visit(Overloaded{
+                          [&](const Chain& chain) { return registry->Declare(chain, step.line); },
+                          [&](const LibraryOpen& open) { return registry->Open(open, step.line); },
+                          [&](const LibraryClose& close) { return registry->Close(close.name); },
+                          [&](const Define& define) { return registry->Define(define, step.line); },
+                          [&](const Impl& impl) { return registry->Impl(impl, step.line, warned); },
+                          [&](const Fallback& fallback) { return registry->Fallback(fallback, step.line); },
+                          [&](const Listen& listen) { return registry->Listen(listen, step.line); },
+                          [&](const Release& release) { return registry->Release(release.name); },
+                          [&](const auto&) -> Status {
+                            return Error{"unsupported", "this step does not belong into a kernel"};
+                          },
+                      },
+                      step.action);
   }
 
   Status Run(const Step& step) {

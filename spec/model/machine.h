@@ -12,8 +12,8 @@
 //
 // What a scenario itself can get wrong is an outcome too:
 //   - a name (registration, library, guard, handle, listener) that no step has made, or whose step was refused, is
-//     `not-found`; one that was released, closed or left already is `invalid-handle`; a live name that is given again is
-//     `invalid-argument`; leaving a guard on another thread is `invalid-argument`;
+//     `not-found`; one that was released, closed or left already is `invalid-handle`; a live name that is given again
+//     is `invalid-argument`; leaving a guard on another thread is `invalid-argument`;
 //   - an error that ends a kernel's body (a failed redispatch, call or registration in it) ends the call with that same
 //     class; `throw` gives `kernel-raised`;
 //   - a kernel without a `return` returns a zero of each return type of the schema; for a Tensor, the first of its
@@ -23,13 +23,13 @@
 //     than an unknown name of a key or of a library, and other than a name that is taken.
 //
 // Cache counters. A slot is *resolved* for an operator when a call or a redispatch of it reaches the slot, whatever the
-// slot holds: the first time is a miss, later times are hits. A registration or its release *can change* the slot of key
-// S if it is made at a key that the rules for S read: S itself (kernel, fallback or chain); an alias key that S is in,
-// or for Undefined one of the three composite ones that fill it; CompositeExplicitAutograd where
+// slot holds: the first time is a miss, later times are hits. A registration or its release *can change* the slot of
+// key S if it is made at a key that the rules for S read: S itself (kernel, fallback or chain); an alias key that S is
+// in, or for Undefined one of the three composite ones that fill it; CompositeExplicitAutograd where
 // CompositeImplicitAutograd serves S; a backend behind S where S is an autograd key; and, where a chain leads from S to
-// T, all that the rules for T read. Each resolved slot that a change made by a register or release can change is dropped
-// and counts one invalidation; others stay. A flush drops all and counts nothing. A definition starts with nothing
-// resolved and all counters at zero.
+// T, all that the rules for T read. Each resolved slot that a change made by a register or release can change is
+// dropped and counts one invalidation; others stay. A flush drops all and counts nothing. A definition starts with
+// nothing resolved and all counters at zero.
 #ifndef PLUMBLINE_SPEC_MODEL_MACHINE_H_
 #define PLUMBLINE_SPEC_MODEL_MACHINE_H_
 

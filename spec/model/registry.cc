@@ -16,17 +16,18 @@ Error Duplicate(std::string message) { return {"duplicate", std::move(message)};
 Error Invalid(std::string message) { return {"invalid-argument", std::move(message)}; }
 Error Mismatch(std::string message) { return {"schema-mismatch", std::move(message)}; }
 
-std::string Near(const std::vector<std::string>& names) {
-  return names.empty() ? "" : "; near: " + Join(names, ", ");
-}
+std::string Near(const std::vector<std::string>& names) { return names.empty() ? "" : "; near: " + Join(names, ", "); }
 
 std::string Line(int line) { return line > 0 ? "line " + std::to_string(line) : "an earlier step"; }
 
 const char* Name(LibraryKind kind) {
   switch (kind) {
-    case LibraryKind::kDef: return "def";
-    case LibraryKind::kFragment: return "fragment";
-    case LibraryKind::kImpl: return "impl";
+    case LibraryKind::kDef:
+      return "def";
+    case LibraryKind::kFragment:
+      return "fragment";
+    case LibraryKind::kImpl:
+      return "impl";
   }
   return "";
 }
@@ -327,8 +328,8 @@ Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
       if (Deviates(Deviation::kRefusedImplPoisonsSignature)) {
         op->first_signature.emplace(signature->symbolic, signature->name);
       }
-      return refuse(Mismatch("kernel '" + impl.kernel.kernel + "' does not fit the schema of '" + name + "', defined at " +
-                             Line(op->defined_at) + ": " + difference));
+      return refuse(Mismatch("kernel '" + impl.kernel.kernel + "' does not fit the schema of '" + name +
+                             "', defined at " + Line(op->defined_at) + ": " + difference));
     }
   }
 
@@ -531,9 +532,8 @@ bool Registry::FailsInvariantCheck(const Operator& op) const {
     if (slot.fallthrough()) return "fallthrough";
     return slot.winner->builtin ? slot.winner->kernel : "kernel of signature " + slot.winner->signature;
   };
-  return std::any_of(op.stored.begin(), op.stored.end(), [&](const auto& slot) {
-    return sort_of(slot.second) != sort_of(Computed(op, slot.first));
-  });
+  return std::any_of(op.stored.begin(), op.stored.end(),
+                     [&](const auto& slot) { return sort_of(slot.second) != sort_of(Computed(op, slot.first)); });
 }
 
 void Registry::Changed(Operator& op, Key key) {

@@ -33,12 +33,12 @@ using Status = std::optional<Error>;  // none: done
 
 // An operator exists while a definition or a kernel of it is in force.
 struct Operator {
-  std::string name;        // "ns::name" or "ns::name.overload"
-  std::uint64_t id = 0;    // tells it from another of that name, earlier or later
+  std::string name;      // "ns::name" or "ns::name.overload"
+  std::uint64_t id = 0;  // tells it from another of that name, earlier or later
   bool defined = false;
-  std::string schema;      // as a schema is printed; "" if undefined
-  Types types;             // of the schema
-  int defined_at = 0;      // line
+  std::string schema;  // as a schema is printed; "" if undefined
+  Types types;         // of the schema
+  int defined_at = 0;  // line
   Kernels kernels;
   // The cache, see machine.h.
   std::set<Key> resolved;

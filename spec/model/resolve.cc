@@ -59,7 +59,7 @@ class Resolver {
     No(Rule::kFallback, "no backend fallback is registered at " + keys_.Name(slot_));
 
     if (const auto it = live_.chains.find(slot_); it != live_.chains.end()) {  // [CHAIN-001] [CHAIN-002]
-      const Slot served = Resolve(keys_, live_, it->second);  // [CHAIN-003] [CHAIN-009]
+      const Slot served = Resolve(keys_, live_, it->second);                   // [CHAIN-003] [CHAIN-009]
       const std::string by = keys_.Name(it->second);
       if (served.winner != nullptr) {
         Say(Rule::kChain, true, "a chain serves it by " + by + ", rule " + Spelling(served.rule) + " there");
@@ -105,13 +105,20 @@ class Resolver {
 
   static const char* AliasName(Rule rule) {
     switch (rule) {
-      case Rule::kNonFunctional: return "CompositeExplicitAutogradNonFunctional";
-      case Rule::kExplicit: return "CompositeExplicitAutograd";
-      case Rule::kNested: return "CompositeImplicitAutogradNestedTensor";
-      case Rule::kImplicit: return "CompositeImplicitAutograd";
-      case Rule::kAutograd: return "Autograd";
-      case Rule::kBatched: return "FuncTorchBatchedDecomposition";
-      default: return "";
+      case Rule::kNonFunctional:
+        return "CompositeExplicitAutogradNonFunctional";
+      case Rule::kExplicit:
+        return "CompositeExplicitAutograd";
+      case Rule::kNested:
+        return "CompositeImplicitAutogradNestedTensor";
+      case Rule::kImplicit:
+        return "CompositeImplicitAutograd";
+      case Rule::kAutograd:
+        return "Autograd";
+      case Rule::kBatched:
+        return "FuncTorchBatchedDecomposition";
+      default:
+        return "";
     }
   }
 
@@ -127,17 +134,28 @@ class Resolver {
   }
   static const char* ClauseOf(Rule rule) {
     switch (rule) {
-      case Rule::kMissing: return "RES-018";
-      case Rule::kKernel: return "RES-030";
-      case Rule::kNonFunctional: return "RES-031";
-      case Rule::kExplicit: return "RES-032";
-      case Rule::kNested: return "RES-033";
-      case Rule::kImplicit: return "RES-035";
-      case Rule::kAmbiguous: return "RES-042";
-      case Rule::kAutograd: return "RES-048";
-      case Rule::kBatched: return "RES-054";
-      case Rule::kFallback: return "RES-050";
-      case Rule::kChain: return "CHAIN-001";
+      case Rule::kMissing:
+        return "RES-018";
+      case Rule::kKernel:
+        return "RES-030";
+      case Rule::kNonFunctional:
+        return "RES-031";
+      case Rule::kExplicit:
+        return "RES-032";
+      case Rule::kNested:
+        return "RES-033";
+      case Rule::kImplicit:
+        return "RES-035";
+      case Rule::kAmbiguous:
+        return "RES-042";
+      case Rule::kAutograd:
+        return "RES-048";
+      case Rule::kBatched:
+        return "RES-054";
+      case Rule::kFallback:
+        return "RES-050";
+      case Rule::kChain:
+        return "CHAIN-001";
     }
     return "";
   }
@@ -158,17 +176,28 @@ const Registration* Live::Newest(Key key) const {
 
 const char* Spelling(Rule rule) {
   switch (rule) {
-    case Rule::kMissing: return "missing";
-    case Rule::kKernel: return "kernel";
-    case Rule::kNonFunctional: return "nonfunctional";
-    case Rule::kExplicit: return "explicit";
-    case Rule::kNested: return "nested";
-    case Rule::kImplicit: return "implicit";
-    case Rule::kAmbiguous: return "ambiguous";
-    case Rule::kAutograd: return "autograd";
-    case Rule::kBatched: return "batched";
-    case Rule::kFallback: return "fallback";
-    case Rule::kChain: return "chain";
+    case Rule::kMissing:
+      return "missing";
+    case Rule::kKernel:
+      return "kernel";
+    case Rule::kNonFunctional:
+      return "nonfunctional";
+    case Rule::kExplicit:
+      return "explicit";
+    case Rule::kNested:
+      return "nested";
+    case Rule::kImplicit:
+      return "implicit";
+    case Rule::kAmbiguous:
+      return "ambiguous";
+    case Rule::kAutograd:
+      return "autograd";
+    case Rule::kBatched:
+      return "batched";
+    case Rule::kFallback:
+      return "fallback";
+    case Rule::kChain:
+      return "chain";
   }
   return "";
 }

@@ -73,8 +73,8 @@ struct Trial {
 
 Slot Resolve(const KeyTable& keys, const Live& live, Key slot, std::vector<Trial>* trials = nullptr);
 
-// The keys at which a registration or a release can change the slot: what the rules for it read, whatever is registered.
-// Chains are followed; so ask before and after a chain comes or goes.
+// The keys at which a registration or a release can change the slot: what the rules for it read, whatever is
+// registered. Chains are followed; so ask before and after a chain comes or goes.
 std::set<Key> Reads(const KeyTable& keys, const Chains& chains, Key slot);
 
 }  // namespace plumbline::model

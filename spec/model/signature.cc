@@ -89,12 +89,17 @@ bool Accepts(const SchemaType& type, const Value& value) {
            std::all_of(value.items.begin(), value.items.end(), [&](const Value& v) { return Accepts(item, v); });
   }
   switch (type.base) {
-    case Base::kTensor: return value.kind == Value::Kind::kTensor || value.kind == Value::Kind::kUndefined;
+    case Base::kTensor:
+      return value.kind == Value::Kind::kTensor || value.kind == Value::Kind::kUndefined;
     case Base::kInt:
-    case Base::kSymInt: return value.kind == Value::Kind::kInt;
-    case Base::kFloat: return value.kind == Value::Kind::kFloat;  // [CALL-016]
-    case Base::kBool: return value.kind == Value::Kind::kBool;
-    case Base::kStr: return value.kind == Value::Kind::kString;
+    case Base::kSymInt:
+      return value.kind == Value::Kind::kInt;
+    case Base::kFloat:
+      return value.kind == Value::Kind::kFloat;  // [CALL-016]
+    case Base::kBool:
+      return value.kind == Value::Kind::kBool;
+    case Base::kStr:
+      return value.kind == Value::Kind::kString;
     case Base::kScalar:
       return value.kind == Value::Kind::kInt || value.kind == Value::Kind::kFloat || value.kind == Value::Kind::kBool;
   }
@@ -155,10 +160,14 @@ Value ZeroOf(const SchemaType& type, const std::vector<Value>& arguments) {
       return Value::Undefined();
     case Base::kInt:
     case Base::kSymInt:
-    case Base::kScalar: return Value::Int(0);
-    case Base::kFloat: return Value::Float(0);
-    case Base::kBool: return Value::Bool(false);
-    case Base::kStr: return Value::String("");
+    case Base::kScalar:
+      return Value::Int(0);
+    case Base::kFloat:
+      return Value::Float(0);
+    case Base::kBool:
+      return Value::Bool(false);
+    case Base::kStr:
+      return Value::String("");
   }
   return Value::None();
 }

@@ -55,7 +55,8 @@ std::vector<Recorded> Load() {
     std::istringstream lines(text.str());
     std::string line;
     for (int number = 1; std::getline(lines, line); ++number) {
-      if (const std::size_t at = line.find("  # at "); at != std::string::npos) recorded.at[number] = line.substr(at + 7);
+      if (const std::size_t at = line.find("  # at "); at != std::string::npos)
+        recorded.at[number] = line.substr(at + 7);
     }
     all.push_back(std::move(recorded));
   }
@@ -125,7 +126,8 @@ TEST(TablesTest, TheSpecReproducesThem) {
 // What the comment says that PyTorch did instead: "r1 CUDA", or an error class; empty: what the spec says.
 std::string Instead(const std::string& comment) {
   std::smatch match;
-  if (std::regex_search(comment, match, std::regex(R"(calls (\w+) \(at (\w+)\))"))) return match.str(1) + " " + match.str(2);
+  if (std::regex_search(comment, match, std::regex(R"(calls (\w+) \(at (\w+)\))")))
+    return match.str(1) + " " + match.str(2);
   if (comment.find("internal error") != std::string::npos) return "internal";
   if (std::regex_search(comment, match, std::regex(R"(fails as ([a-z-]+))"))) return match.str(1);
   return "";

@@ -1,0 +1,163 @@
+// Each deviation, beside what the spec says of the same steps.
+
+#include "spec/model/deviations.h"
+
+#include "gtest/gtest.h"
+#include "spec/model/testing.h"
+
+namespace plumbline::model {
+namespace {
+
+const char kDefine[] = "define demo::f(Tensor a) -> Tensor\n";
+
+// `steps` with the calls' outcomes by the spec and by the deviation in place of "$1", "$2", ...
+void Compare(Deviations deviations, const std::string& steps, const std::vector<std::string>& by_spec,
+             const std::vector<std::string>& by_deviation) {
+  const auto fill = [&](const std::vector<std::string>& outcomes) {
+    std::string text = steps;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      const std::string hole = "$" + std::to_string(i + 1);
+      const std::size_t at = text.find(hole);
+      text.replace(at, hole.size(), "=> " + outcomes[i]);
+    }
+    return text;
+  };
+  CheckModel(fill(by_spec), {});
+  CheckModel(fill(by_deviation), With(std::move(deviations)));
+}
+
+TEST(DeviationsTest, HaveNames) {
+  EXPECT_GE(AllDeviations().size(), 8u);
+  for (const DeviationInfo& info : AllDeviations()) {
+    EXPECT_EQ(FindDeviation(info.name), info.deviation);
+    EXPECT_FALSE(info.what.empty());
+  }
+  EXPECT_EQ(FindDeviation("nonsense"), std::nullopt);
+}
+
+TEST(DeviationsTest, StaleAutogradOther) {
+  Compare({Deviation::kStaleAutogradOther},
+          std::string(kDefine) +
+              "impl demo::f CompositeImplicitAutograd k1\n"
+              "impl demo::f SparseCPU k2 as r2\n"
+              "call demo::f [AutogradOther] $1\n"
+              "query computed demo::f AutogradOther => true\n"
+              "impl demo::f HIP k3\n"
+              "call demo::f [AutogradOther] $2\n"
+              "release r2\n"
+              "call demo::f [AutogradOther] $3\n",
+          {"error ambiguous", "error ambiguous", "k1"}, {"k1", "error ambiguous", "error ambiguous"});
+}
+
+TEST(DeviationsTest, StaleAutogradNestedTensor) {
+  Compare({Deviation::kStaleAutogradNestedTensor},
+          std::string(kDefine) +
+              "impl demo::f CompositeImplicitAutograd k1\n"
+              "impl demo::f NestedTensorCPU k2\n"
+              "call demo::f [NestedTensorCPU AutogradNestedTensor] $1\n"
+              "call demo::f [Lazy] => k1\n"
+              "call demo::f [TESTING_ONLY_GenericMode] $2\n",
+          {"error no-kernel", "error no-kernel"}, {"k1", "error internal"});
+}
+
+TEST(DeviationsTest, StaleAfterCompositeExplicit) {
+  const std::string steps = std::string(kDefine) +
+                            "impl demo::f CompositeImplicitAutograd k1 as r1\n"
+                            "impl demo::f CompositeExplicitAutograd k2 as r2\n"
+                            "call demo::f [CPU AutogradCPU] $1\n"
+                            "call demo::f [NestedTensorCPU] $2\n"
+                            "call demo::f [CPU] => k2\n"
+                            "release r1\n"
+                            "call demo::f [CPU AutogradCPU] => k2\n";
+  Compare({Deviation::kStaleAfterCompositeExplicit}, steps, {"k2", "error no-kernel"}, {"k1", "k1"});
+  // In the other order, and with a deviation that this is none of, nothing is stale.
+  CheckModel(std::string(kDefine) +
+                 "impl demo::f CompositeExplicitAutograd k2\n"
+                 "impl demo::f CompositeImplicitAutograd k1\n"
+                 "call demo::f [CPU AutogradCPU] => k2\n",
+             With({Deviation::kStaleAfterCompositeExplicit}));
+  Compare({Deviation::kStaleAutogradOther}, steps, {"k2", "error no-kernel"}, {"k2", "error no-kernel"});
+}
+
+TEST(DeviationsTest, AStaleSlotKeepsAReleasedKernel) {
+  CheckModel(std::string(kDefine) +
+                 "impl demo::f CompositeExplicitAutograd k2 as r2\n"
+                 "impl demo::f CompositeImplicitAutograd k1 as r1\n"
+                 "impl demo::f Autograd k3\n"
+                 "release r2\n"
+                 "call demo::f [CPU AutogradCPU] => k3\n"
+                 "query destroyed k2 => count 1\n",
+             With({Deviation::kStaleAfterCompositeExplicit}));
+  // The dump is computed afresh, and so shows what should be.
+  CheckModel(std::string(kDefine) +
+                 "impl demo::f CompositeImplicitAutograd k1 as r1\n"
+                 "impl demo::f SparseCPU k2 as r2\n"
+                 "query has-kernel demo::f SparseCPU => true\n"
+                 "call demo::f [AutogradOther] => k1\n",
+             With({Deviation::kStaleAutogradOther}));
+}
+
+TEST(DeviationsTest, GuardLeaksBackendBits) {
+  Compare({Deviation::kGuardLeaksBackendBits},
+          std::string(kDefine) +
+              "impl demo::f CPU k1\n"
+              "call demo::f [CPU] => k1\n"
+              "guard include [PrivateUse1] as g\n"
+              "leave g\n"
+              "call demo::f [CPU] $1\n"
+              "on t2 call demo::f [CPU] => k1\n",
+          {
+              "k1 with [CPU]",
+          },
+          {"error no-kernel"});
+}
+
+TEST(DeviationsTest, SignatureOutlivesKernels) {
+  Compare({Deviation::kSignatureOutlivesKernels},
+          "define demo::f(Tensor a, Tensor b) -> Tensor\n"
+          "impl demo::f CPU k1 typed tensor_tensor as r1\n"
+          "release r1\n"
+          "impl demo::f CPU k2 typed inplace $1\n"
+          "call typed tensor_tensor demo::f [CUDA] [CUDA] $2\n",
+          {"ok", "error schema-mismatch"}, {"error schema-mismatch", "error no-kernel"});
+}
+
+TEST(DeviationsTest, RefusedImplPoisonsSignature) {
+  Compare({Deviation::kRefusedImplPoisonsSignature},
+          std::string(kDefine) +
+              "impl demo::f CPU k1 typed tensor_tensor => error schema-mismatch\n"
+              "impl demo::f CPU k2 typed tensor $1\n"
+              "impl demo::f CUDA k3\n"
+              "call demo::f [CUDA] => k3\n",
+          {"ok"}, {"error schema-mismatch"});
+  // A kernel that another one's signature refuses poisons nothing.
+  CheckModel(
+      "define demo::f(Tensor a, Tensor b) -> Tensor\n"
+      "impl demo::f CPU k1 typed tensor_tensor as r1\n"
+      "impl demo::f CPU k2 typed inplace => error schema-mismatch\n"
+      "release r1\n"
+      "impl demo::f CPU k2 typed inplace\n",
+      With({Deviation::kRefusedImplPoisonsSignature}));
+}
+
+TEST(DeviationsTest, MaskBeforeThreadState) {
+  Compare({Deviation::kMaskBeforeThreadState},
+          std::string(kDefine) +
+              "impl demo::f CUDA fallthrough\n"
+              "impl demo::f CompositeExplicitAutograd k2\n"
+              "guard include [CUDA] as g\n"
+              "call demo::f [CPU AutogradCPU] $1\n"
+              "call demo::f [CUDA AutogradCUDA] => k2 with []\n",
+          {"k2 with []"}, {"error fell-through"});
+}
+
+TEST(DeviationsTest, AliasFallbackFillsUndefined) {
+  Compare({Deviation::kAliasFallbackFillsUndefined},
+          std::string("fallback CompositeExplicitAutograd fb $1\n") + kDefine +
+              "call demo::f [] $2\n"
+              "call demo::f [CPU] => error no-kernel\n",
+          {"error invalid-argument", "error no-key"}, {"ok", "fb with []"});
+}
+
+}  // namespace
+}  // namespace plumbline::model
