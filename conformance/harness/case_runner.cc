@@ -83,6 +83,7 @@ class Context : public CaseContext {
     std::optional<Judgement> failed;
     std::string problem;
     const auto attempt = [&](const Scenario& generated) {
+      if (failed && !options_.shrink) return PropertyVerdict::kAgrees;
       // As in Check. What a generator makes and the language cannot say is the generator's fault.
       const scenario::ParseResult parsed = scenario::Parse(scenario::Print(generated));
       if (!parsed.scenario) {
@@ -200,7 +201,9 @@ class Context : public CaseContext {
   }
 
   void Report(const Scenario& scenario, const Judgement& judgement) {
-    const Judge::Smallest smallest = judge_.Shrink(scenario, judgement);
+    const Judge::Smallest smallest = options_.shrink
+                                         ? judge_.Shrink(scenario, judgement)
+                                         : Judge::Smallest{.scenario = scenario, .judgement = judgement, .confirmed = true};
     Scenario shown = smallest.scenario;
     shown.clauses = case_.clauses;
     if (shown.title.empty()) shown.title = "found by " + case_.id;

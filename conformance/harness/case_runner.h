@@ -26,6 +26,7 @@ struct CaseRunnerOptions {
   std::string backend_argument;  // what --backend was given, for the line that reruns
   std::string more_arguments;    // " --release ... --load ...", likewise
   std::string out;               // where failing scenarios are saved; empty: they are not
+  bool shrink = true;            // false: a failure is reported as it was found, for those who only count
 };
 
 class CaseRunner {

@@ -44,7 +44,7 @@ class Executor {
   void set_limit(std::chrono::milliseconds limit) { limit_ = limit; }
   std::chrono::milliseconds limit() const { return limit_; }
 
-  // The names of the backend's faults; an error where it does not claim any.
+  // The backend's faults, each as fault_list of the ABI says; an error where it does not claim any.
   OrError<std::vector<std::string>> Faults();
 
   // What is in the process-wide registry; an error where the backend does not claim introspection.

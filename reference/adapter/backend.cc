@@ -1,5 +1,7 @@
 #include "reference/adapter/backend.h"
 
+#include <dlfcn.h>
+
 #include <utility>
 #include <vector>
 
@@ -45,6 +47,12 @@ abi::Error Backend::Classify(const std::exception& exception) {
     return abi::Error(static_cast<std::uint32_t>(own->error_class()), own->what());
   }
   return abi::Error(PL_ERROR_UNCLASSIFIED, exception.what());
+}
+
+void Backend::Load(std::string_view path) {
+  if (dlopen(std::string(path).c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return;
+  const char* why = dlerror();
+  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, why != nullptr ? why : "cannot load " + std::string(path));
 }
 
 Backend::Backend(const abi::OpenOptions& options) {
@@ -208,9 +216,12 @@ std::vector<std::string> Backend::DumpRegistrations(std::string_view name) {
 
 #ifdef PLUMBLINE_WITH_FAULTS
 std::vector<std::string> Backend::Faults() {
-  std::vector<std::string> names;
-  for (const FaultDescription& fault : reference::Faults()) names.emplace_back(fault.name);
-  return names;
+  std::vector<std::string> lines;
+  for (const FaultDescription& fault : reference::Faults()) {
+    std::string& line = lines.emplace_back(fault.name);
+    line.append("\t").append(fault.clause).append("\t").append(fault.what);
+  }
+  return lines;
 }
 void Backend::SetFault(std::string_view name) {
   if (!reference::SetFault(name)) throw abi::Error(PL_ERROR_NOT_FOUND, "no fault " + std::string(name));

@@ -47,6 +47,7 @@ class Backend {
 
   static abi::Description Describe();
   static abi::Error Classify(const std::exception& exception);
+  static void Load(std::string_view path);  // a library that registers in Registry::Default() as it is loaded
   explicit Backend(const abi::OpenOptions& options);
 
   pl_key InternKey(std::string_view name);

@@ -228,7 +228,7 @@ R TypedOperator<R(A...)>::Run(const Prepared& prepared, A... arguments) const {
                                                                std::forward<A>(arguments)...);
   }
   Stack stack;
-  (stack.Push(BoxOf<A>::From(arguments)), ...);
+  (stack.Emplace(BoxOf<A>::From(arguments)), ...);
   RunBoxed(prepared, *entry_, stack);
   if constexpr (std::is_reference_v<R>) {
     return internal::WrittenArgument<std::remove_reference_t<R>, A...>(std::forward<A>(arguments)...);

@@ -57,21 +57,18 @@ KeySet KeysIn(const Value& value) {
   Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " was defined anew during the call." + where);
 }
 
-bool Fit(const std::vector<SchemaArgument>& list, const Value* values) {
-  for (const SchemaArgument& argument : list) {
-    if (!argument.type.Takes(*values++)) return false;
+// Whether values are what a list of a definition says.
+[[gnu::always_inline]] inline bool Fit(const std::vector<std::uint8_t>& kinds, const std::vector<SchemaArgument>& list,
+                                       const Value* values) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] == static_cast<std::uint8_t>(values[i].kind())) continue;
+    if (kinds[i] != Definition::kAny || !list[i].type.Takes(values[i])) return false;
   }
   return true;
 }
 
-// Whether the values on top of the stack are the definition's arguments.
 [[gnu::always_inline]] inline bool ArgumentsFit(const Definition& definition, const Value* values) {
-  for (std::size_t i = 0; i < definition.kinds.size(); ++i) {
-    const std::uint8_t kind = definition.kinds[i];
-    if (kind == static_cast<std::uint8_t>(values[i].kind())) continue;
-    if (kind != Definition::kAny || !definition.schema.arguments[i].type.Takes(values[i])) return false;
-  }
-  return true;
+  return Fit(definition.kinds, definition.schema.arguments, values);
 }
 
 [[gnu::always_inline]] inline KeySet ArgumentKeys(const Definition& definition, const Value* values) {
@@ -109,8 +106,11 @@ void CheckResults(OperatorEntry& op, Stack& stack, std::size_t below) {
     const ReadSection reading;
     const Definition* definition = op.definition();
     if (definition == nullptr) return;  // undefined by the kernel itself
-    const std::vector<SchemaArgument>& returns = definition->schema.returns;
-    if (stack.size() == below + returns.size() && Fit(returns, stack.Top(returns.size()).data())) return;
+    const std::size_t count = definition->return_kinds.size();
+    if (stack.size() == below + count &&
+        Fit(definition->return_kinds, definition->schema.returns, stack.Top(count).data())) {
+      return;
+    }
   }
   if (op.state() != OperatorState::kDefined) return;
   ThrowMisfit(op, stack.Top(stack.size() > below ? stack.size() - below : 0), true);
@@ -125,6 +125,25 @@ void Run(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::size_t 
 }  // namespace
 
 Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
+  ThreadState& thread = thread_state;
+  observed_ = false;
+  // The inline path stopped at a slot that it does not call itself: most often a boxed kernel.
+  if (thread.table_number == view.number.load(std::memory_order_relaxed)) {
+    BeginRead(thread);
+    const Table* const table = view.table.load(std::memory_order_acquire);
+    keys_ = redispatch ? keys : table->Mask(WithThread(keys));
+    const std::uintptr_t slot = table->At(keys_).load(std::memory_order_acquire);
+    kernel_ = ContextOf(slot);
+    if (kernel_ != nullptr) {
+      direct_ = (slot & kSlotFormBits) != kIndirect;
+      counted_ = !kernel_->permanent;
+      if (counted_) kernel_->references.fetch_add(1, std::memory_order_relaxed);
+      EndRead(thread);
+      if (counted_) ++thread.kernels_running;
+      return;
+    }
+    EndRead(thread);
+  }
   OperatorEntry& op = *view.op;
   EnterKeys(op);
   RegistryCore& core = op.core();
@@ -136,8 +155,8 @@ Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
   counted_ = located.counted;
   direct_ = located.direct;
   observed_ = located.observed;
-  if (counted_) ++thread_state.kernels_running;
-  if (observed_) ++thread_state.depth;
+  if (counted_) ++thread.kernels_running;
+  if (observed_) ++thread.depth;
 }
 
 Prepared::~Prepared() {

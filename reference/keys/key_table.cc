@@ -242,6 +242,9 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
     fallbacks_.push_back({std::string(f.key), f.fallthrough});
   }
 
+  for (int slot = 0; slot < slot_count(); ++slot) read_by_.push_back(ComputeReadBy(static_cast<Key>(slot)));
+  for (Key alias : aliases_) alias_read_by_.push_back(ComputeReadBy(alias));
+
   fingerprint_ = release_;
   for (const Slot& slot : slots_) fingerprint_ += " " + slot.name;
   for (Key autograd : autograd_of_component_) fingerprint_ += " " + std::to_string(static_cast<int>(autograd));
@@ -350,7 +353,7 @@ KeySet KeyTable::Below(Key key) const {
   return KeySet::FromBits((below & full_.bits()) | KeySet::kComponentBits) | always_below_;
 }
 
-SlotSet KeyTable::ReadBy(Key key) const {
+SlotSet KeyTable::ComputeReadBy(Key key) const {
   SlotSet slots;
   if (IsAlias(key)) {
     for (int role = 0; role < kAliasRoles; ++role) {

@@ -123,7 +123,9 @@ class KeyTable {
   const SlotSet& Behind(int slot) const { return behind_[slot]; }
   int autograd_other_slot() const { return autograd_other_slot_; }
   // The slots whose rule reads what is registered at `key`, chains aside.
-  SlotSet ReadBy(Key key) const;
+  const SlotSet& ReadBy(Key key) const {
+    return IsAlias(key) ? alias_read_by_[static_cast<int>(key) - kFirstAlias] : read_by_[static_cast<int>(key)];
+  }
   // The autograd key of a key's tensors: that of its component, else AutogradOther. Undefined if there is none.
   Key AutogradOf(Key key) const;
 
@@ -142,6 +144,7 @@ class KeyTable {
   struct Builder;
 
   KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclaration> declared);
+  SlotSet ComputeReadBy(Key key) const;
 
   std::uint32_t number_ = 0;
   std::string release_, fingerprint_;
@@ -155,6 +158,7 @@ class KeyTable {
   std::optional<Key> roles_[kAliasRoles];
   SlotSet fills_[kAliasRoles];
   std::vector<SlotSet> behind_;
+  std::vector<SlotSet> read_by_, alias_read_by_;
   int autograd_other_slot_ = -1;
   std::vector<Key> autograd_of_component_;  // by bit position
   KeySet full_, always_below_, undefined_tensor_, thread_include_, thread_exclude_;

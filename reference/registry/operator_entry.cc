@@ -33,6 +33,7 @@ Definition::Definition(Schema given, std::string where)
     : schema(std::move(given)), place(std::move(where)), key_arguments(schema.key_arguments()) {
   kinds.reserve(schema.arguments.size());
   for (const SchemaArgument& argument : schema.arguments) kinds.push_back(KindFor(argument.type));
+  for (const SchemaArgument& result : schema.returns) return_kinds.push_back(KindFor(result.type));
 }
 
 OperatorEntry::OperatorEntry(std::shared_ptr<RegistryCore> core, std::string name, std::uint64_t hash)

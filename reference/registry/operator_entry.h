@@ -28,8 +28,8 @@ struct Definition {
   Schema schema;
   std::string place;
   std::uint64_t key_arguments;  // Schema::key_arguments
-  // By argument, what boxed calls check: the one kind of value that it takes, or kAny: ask the type.
-  std::vector<std::uint8_t> kinds;
+  // By argument and by return, what boxed calls check: the one kind of value that it takes, or kAny: ask the type.
+  std::vector<std::uint8_t> kinds, return_kinds;
   static constexpr std::uint8_t kAny = 255;
 };
 

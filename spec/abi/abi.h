@@ -338,7 +338,7 @@ typedef struct pl_adapter {
   pl_error* (*dump_table)(pl_registry* registry, pl_string operator_name, pl_table_sink sink);
   pl_error* (*dump_registrations)(pl_registry* registry, pl_string operator_name, pl_string_sink sink); /* text lines */
   /* faults */
-  pl_error* (*fault_list)(pl_string_sink sink);
+  pl_error* (*fault_list)(pl_string_sink sink); /* each as: name, tab, clause it violates, tab, what goes wrong */
   pl_error* (*fault_set)(pl_string name); /* empty: none; before `open` */
   /* perf */
   pl_error* (*call_many)(pl_registry* registry, const pl_call* call, uint64_t times);
