@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "conformance/suites/generate_values.h"
@@ -64,6 +65,8 @@ class Writer {
 
   bool Claims(std::uint64_t bits) const { return world.Claims(bits); }
   std::string NewName(const std::string& prefix);  // "k1", "r2"
+  // The name that NewName will give after `skip` others.
+  std::string NameAfter(int skip, const std::string& prefix) const { return prefix + std::to_string(names_ + 1 + skip); }
   scenario::Step& Add(scenario::Action action, const std::string& thread = "");
 
   // ---- registering; each returns the handle that it gave ----
@@ -101,6 +104,7 @@ class Writer {
   using Move = std::function<void()>;
   void Play(const std::vector<std::pair<Move, int>>& moves, int count, const Move& after_each = {});
 
+  scenario::Step& last() { return scenario_.steps.back(); }
   scenario::Scenario Take() { return std::move(scenario_); }
 
  private:
