@@ -1,0 +1,361 @@
+#include "conformance/cli/prove.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "conformance/cli/paint.h"
+#include "conformance/harness/case_runner.h"
+#include "conformance/harness/isolation.h"
+#include "conformance/harness/nearest.h"
+#include "conformance/harness/runner.h"
+
+namespace plumbline::cli {
+namespace {
+
+using harness::Case;
+using harness::Executor;
+using harness::InputError;
+using harness::Isolation;
+using harness::OrError;
+using reports::CaseResult;
+using reports::Verdict;
+using Json = nlohmann::json;
+
+constexpr std::chrono::hours kFaultLimit(2);
+constexpr std::chrono::seconds kStartLimit(30);
+
+bool Names(const Case& one, const std::string& clause) {
+  return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
+}
+
+// What a fault says about itself decides which ends count besides a failed check.
+bool Says(const Fault& fault, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return fault.what.find(word) != std::string::npos; });
+}
+
+bool Counts(const Fault& fault, Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kFail:
+      return true;
+    case Verdict::kCrash:
+      return Says(fault, {"crash", "freed memory"});
+    case Verdict::kTimeout:
+      return Says(fault, {"hang", "for ever"});
+    default:
+      return false;
+  }
+}
+
+std::string OneLine(const CaseResult& result) {
+  if (result.findings.empty()) return "";
+  const reports::Finding& finding = result.findings.front();
+  std::string text = finding.summary;
+  if (!finding.expected.empty() || !finding.got.empty()) {
+    text += fmt::format(": expected {}, got {}", finding.expected, finding.got);
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+// One fault, tried in a process that holds an executor with it switched on.
+FaultResult TryInExecutor(const ProveOptions& options, const Fault& fault, const std::vector<Case>& cases) {
+  harness::ExecutorConfig config = options.executor;
+  config.fault = fault.name;
+  OrError<std::unique_ptr<Executor>> executor = Executor::Start(config);
+  if (!executor.ok()) {
+    FaultResult result{.fault = fault};
+    result.verdict = Verdict::kHarnessError;
+    result.seen = executor.error();
+    return result;
+  }
+  const harness::Waivers none;
+  harness::CaseRunner runner(**executor, none,
+                             {.seed = options.seed,
+                              .tier = harness::Tier::kStandard,
+                              .backend_argument = options.backend_argument,
+                              .more_arguments = " --fault " + harness::ShellWord(fault.name),
+                              .out = "",
+                              .shrink = false});
+  return TryFault(fault, CasesFor(fault, cases, options.everything), [&](const Case& one) { return runner.Run(one); },
+                  options.everything);
+}
+
+Json Write(const FaultResult& result) {
+  return {{"name", result.fault.name},       {"clause", result.fault.clause}, {"what", result.fault.what},
+          {"killed", result.killed},         {"by", result.by},               {"verdict", Spelling(result.verdict)},
+          {"seen", result.seen},             {"cases", result.cases},         {"also", result.also}};
+}
+
+Verdict ReadVerdict(const std::string& spelling) {
+  for (int i = 0; i <= static_cast<int>(Verdict::kHarnessError); ++i) {
+    if (spelling == reports::Spelling(static_cast<Verdict>(i))) return static_cast<Verdict>(i);
+  }
+  return Verdict::kHarnessError;
+}
+
+FaultResult Read(const Fault& fault, const harness::Reply& reply) {
+  FaultResult result{.fault = fault};
+  if (reply.ending != harness::Reply::Ending::kAnswered) {
+    result.verdict = Verdict::kHarnessError;
+    result.seen = fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : ": ", reply.output);
+    return result;
+  }
+  const Json json = Json::parse(reply.text);
+  result.killed = json.at("killed");
+  result.by = json.at("by");
+  result.verdict = ReadVerdict(json.at("verdict"));
+  result.seen = json.at("seen");
+  result.cases = json.at("cases");
+  result.also = json.at("also").get<std::vector<std::string>>();
+  return result;
+}
+
+OrError<std::vector<Fault>> FaultsOf(const ProveOptions& options, std::string* backend) {
+  OrError<std::unique_ptr<Executor>> executor = Executor::Start(options.executor);
+  if (!executor.ok()) return InputError{executor.error()};
+  *backend = (*executor)->facts().name;
+  OrError<std::vector<std::string>> lines = (*executor)->Faults();
+  if (!lines.ok()) return InputError{lines.error()};
+  OrError<std::vector<Fault>> all = ReadFaults(*lines, options.clauses);
+  if (!all.ok() || options.only.empty()) return all;
+  std::vector<Fault> chosen;
+  std::vector<std::string> names;
+  for (const Fault& fault : *all) names.push_back(fault.name);
+  for (const std::string& name : options.only) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) {
+      return InputError{fmt::format("backend {} has no fault '{}'{}", *backend, name, harness::DidYouMean(name, names))};
+    }
+    chosen.push_back((*all)[static_cast<std::size_t>(at - names.begin())]);
+  }
+  return chosen;
+}
+
+// Without a fault, all that may kill one must pass.
+OrError<bool> RunNull(const ProveOptions& options, const std::vector<Case>& cases, Proof& proof) {
+  std::vector<Case> selected;
+  for (const Case& one : cases) {
+    const bool wanted = std::any_of(proof.faults.begin(), proof.faults.end(), [&](const FaultResult& result) {
+      return options.everything || Names(one, result.fault.clause);
+    });
+    if (wanted && one.tier <= harness::Tier::kStandard) selected.push_back(one);
+  }
+  if (selected.empty()) return true;
+  harness::SuiteOptions suite;
+  suite.executor = options.executor;
+  suite.cases.seed = options.seed;
+  suite.cases.tier = harness::Tier::kStandard;
+  suite.cases.backend_argument = options.backend_argument;
+  suite.jobs = options.jobs;
+  suite.progress = [&](std::size_t done, std::size_t total, const CaseResult&) {
+    if (options.progress) options.progress("no fault", done, total);
+  };
+  OrError<harness::SuiteRun> done = harness::RunSuite(suite, std::move(selected));
+  if (!done.ok()) return InputError{done.error()};
+  proof.null_cases = done->run.cases.size();
+  for (CaseResult& result : done->run.cases) {
+    if (result.verdict == Verdict::kPass || result.verdict == Verdict::kUnsupported) continue;
+    proof.null_failures.push_back(std::move(result));
+  }
+  return true;
+}
+
+OrError<bool> RunFaults(const ProveOptions& options, const std::vector<Case>& cases, Proof& proof) {
+  const std::size_t total = proof.faults.size();
+  const std::size_t jobs = std::min<std::size_t>(static_cast<std::size_t>(std::max(options.jobs, 1)), total);
+  std::vector<std::unique_ptr<Isolation>> workers;
+  for (std::size_t i = 0; i < jobs; ++i) {
+    OrError<std::unique_ptr<Isolation>> worker = Isolation::Start(
+        {.prepare = [] { return std::string(); },
+         .serve = [&options, &cases, &proof](const std::string& request, harness::Progress&) {
+           return Write(TryInExecutor(options, proof.faults[std::stoul(request)].fault, cases)).dump();
+         }},
+        kStartLimit);
+    if (!worker.ok()) return InputError{"no worker could be started: " + worker.error()};
+    workers.push_back(std::move(*worker));
+  }
+  std::atomic<std::size_t> next{0};
+  std::size_t done = 0;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (const auto& worker : workers) {
+    threads.emplace_back([&, at = worker.get()] {
+      for (std::size_t i = next++; i < total; i = next++) {
+        const harness::Reply reply = at->Ask(std::to_string(i), kFaultLimit);
+        const std::lock_guard lock(mutex);
+        proof.faults[i] = Read(proof.faults[i].fault, reply);
+        if (options.progress) options.progress(proof.faults[i].fault.name, ++done, total);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return true;
+}
+
+}  // namespace
+
+OrError<std::vector<Fault>> ReadFaults(const std::vector<std::string>& lines,
+                                       const std::vector<reports::Clause>& clauses) {
+  std::vector<Fault> faults;
+  std::vector<std::string> ids;
+  for (const reports::Clause& clause : clauses) ids.push_back(clause.id);
+  for (const std::string& line : lines) {
+    const std::size_t first = line.find('\t');
+    const std::size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
+    if (second == std::string::npos || first == 0) {
+      return InputError{fmt::format(
+          "the backend's fault list has the line '{}'; give a name, a clause and what goes wrong, with tabs between", line)};
+    }
+    Fault fault{line.substr(0, first), line.substr(first + 1, second - first - 1), line.substr(second + 1)};
+    if (std::find(ids.begin(), ids.end(), fault.clause) == ids.end()) {
+      return InputError{fmt::format("the fault {} violates {}, and there is no such clause{}", fault.name, fault.clause,
+                                    harness::DidYouMean(fault.clause, ids))};
+    }
+    faults.push_back(std::move(fault));
+  }
+  return faults;
+}
+
+std::vector<Case> CasesFor(const Fault& fault, const std::vector<Case>& cases, bool everything) {
+  const auto rank = [&](const Case& one) {
+    if (!Names(one, fault.clause)) return 3;
+    if (!one.where.ends_with(".scn")) return 2;
+    return one.id.find("/" + fault.clause) != std::string::npos ? 0 : 1;
+  };
+  std::vector<Case> chosen;
+  for (int wanted = 0; wanted <= (everything ? 3 : 2); ++wanted) {
+    for (const Case& one : cases) {
+      if (one.tier <= harness::Tier::kStandard && rank(one) == wanted) chosen.push_back(one);
+    }
+  }
+  return chosen;
+}
+
+FaultResult TryFault(const Fault& fault, const std::vector<Case>& cases,
+                     const std::function<CaseResult(const Case&)>& run, bool everything) {
+  FaultResult result{.fault = fault};
+  for (const Case& one : cases) {
+    if (result.killed && !everything) break;
+    ++result.cases;
+    const CaseResult seen = run(one);
+    if (seen.verdict == Verdict::kPass || seen.verdict == Verdict::kUnsupported) continue;
+    const bool kills = Names(one, fault.clause) && Counts(fault, seen.verdict);
+    if ((kills && !result.killed) || result.by.empty()) {
+      if (!result.by.empty()) result.also.push_back(result.by);
+      result.killed = kills;
+      result.by = one.id;
+      result.verdict = seen.verdict;
+      result.seen = OneLine(seen);
+    } else {
+      result.also.push_back(one.id);
+    }
+  }
+  return result;
+}
+
+bool Proof::Holds() const {
+  return null_failures.empty() && without_fault.empty() && !faults.empty() &&
+         std::all_of(faults.begin(), faults.end(), [](const FaultResult& result) { return result.killed; });
+}
+
+OrError<Proof> Prove(const ProveOptions& options, const std::vector<Case>& cases) {
+  const auto started = std::chrono::steady_clock::now();
+  Proof proof;
+  proof.seed = options.seed;
+  OrError<std::vector<Fault>> faults = FaultsOf(options, &proof.backend);
+  if (!faults.ok()) return InputError{faults.error()};
+  std::set<std::string> violated;
+  for (const Fault& fault : *faults) {
+    violated.insert(fault.clause);
+    proof.faults.push_back({.fault = fault});
+  }
+  if (options.only.empty()) {
+    for (const reports::Clause& clause : options.clauses) {
+      if (clause.strength == "MUST" && !violated.contains(clause.id)) proof.without_fault.push_back(clause.id);
+    }
+  }
+  for (const auto step : {RunNull, RunFaults}) {
+    OrError<bool> ran = step(options, cases, proof);
+    if (!ran.ok()) return InputError{ran.error()};
+  }
+  proof.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return proof;
+}
+
+std::string PrintProof(const Proof& proof, bool colours) {
+  const Painter paint(colours);
+  std::string text = fmt::format("Kill matrix of backend {}, seed {}\n\n", proof.backend, proof.seed);
+  std::size_t clause = 0, name = 0, killed = 0;
+  for (const FaultResult& result : proof.faults) {
+    clause = std::max(clause, result.fault.clause.size());
+    name = std::max(name, result.fault.name.size());
+    killed += result.killed ? 1 : 0;
+  }
+  // By clause; faults of one clause in the backend's order.
+  std::vector<const FaultResult*> rows;
+  for (const FaultResult& result : proof.faults) rows.push_back(&result);
+  std::stable_sort(rows.begin(), rows.end(), [](const FaultResult* a, const FaultResult* b) {
+    return a->fault.clause < b->fault.clause;
+  });
+  for (const FaultResult* row : rows) {
+    const std::string head = fmt::format("{:<{}}  {:<{}}  ", row->fault.clause, clause, row->fault.name, name);
+    if (row->killed) {
+      text += fmt::format("{}{} {:<7} by {}{}\n", head, paint.Green("killed  "), Spelling(row->verdict), row->by,
+                          row->also.empty() ? "" : fmt::format(", and {} more", row->also.size()));
+      continue;
+    }
+    const std::string why = row->cases == 0 && row->seen.empty() ? "no case names the clause"
+                            : row->by.empty() && row->seen.empty()
+                                ? fmt::format("none of {} cases saw it", row->cases)
+                                : fmt::format("{} in {}: {}", Spelling(row->verdict), row->by, row->seen);
+    text += fmt::format("{}{} {}\n{:>{}}  {}\n", head, paint.Red("SURVIVED"), why, "", clause, row->fault.what);
+  }
+  if (!proof.null_failures.empty()) {
+    text += paint.Red("\nWithout a fault these cases do not pass, so what they kill says nothing:\n");
+    for (const CaseResult& result : proof.null_failures) {
+      text += fmt::format("  {:<13} {}  {}\n", Spelling(result.verdict), result.id, OneLine(result));
+    }
+  }
+  if (!proof.without_fault.empty()) {
+    text += paint.Red("\nMUST clauses that no fault violates:\n");
+    text += fmt::format("  {}\n", fmt::join(proof.without_fault, " "));
+  }
+  text += fmt::format("\n{} faults: {} killed, {} survived. {} MUST clauses without a fault. Without a fault {} of {} cases "
+                      "pass. {:.0f} s.\n{}\n",
+                      proof.faults.size(), killed, proof.faults.size() - killed, proof.without_fault.size(),
+                      proof.null_cases - proof.null_failures.size(), proof.null_cases, proof.seconds,
+                      proof.Holds() ? paint.Green("The suites catch every planted fault.")
+                                    : paint.Red("The proof does not hold."));
+  return text;
+}
+
+std::string ProofAsJson(const Proof& proof) {
+  Json faults = Json::array(), failures = Json::array();
+  for (const FaultResult& result : proof.faults) faults.push_back(Write(result));
+  for (const CaseResult& result : proof.null_failures) {
+    failures.push_back({{"case", result.id}, {"verdict", Spelling(result.verdict)}, {"seen", OneLine(result)}});
+  }
+  return Json{{"format", 1},
+              {"backend", proof.backend},
+              {"seed", proof.seed},
+              {"holds", proof.Holds()},
+              {"null", {{"cases", proof.null_cases}, {"failures", failures}}},
+              {"faults", faults},
+              {"without_fault", proof.without_fault}}
+             .dump(1) +
+         "\n";
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,89 @@
+// plumbline prove: shows that the suites catch every planted fault of a backend.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/cli/prove.h"
+#include "conformance/harness/backend_file.h"
+#include "conformance/harness/data_folder.h"
+#include "conformance/suites/corpus_cases.h"
+
+namespace plumbline::cli {
+namespace {
+
+using harness::OrError;
+
+int Main(int argc, char** argv) {
+  CLI::App app("Switches on each planted fault of a backend in turn and shows that a case which names the fault's clause "
+               "catches it.",
+               "plumbline prove");
+  ProveOptions options;
+  std::string backend = "broken", report, seed = "1";
+  double timeout_s = 5;
+  bool no_color = false;
+  app.add_option("-b,--backend", backend, "the backend with faults: a name or the path of a shared object")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
+  app.add_option("--fault", options.only, "try only this fault; repeatable")->type_name("NAME")->allow_extra_args(false);
+  app.add_flag("--full", options.everything,
+               "run every case of the standard tier on each fault, not only until one that names its clause catches it");
+  app.add_option("-j,--jobs", options.jobs, "workers at a time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024).description(""))
+      ->capture_default_str();
+  app.add_option("--seed", seed, "where all randomness comes from")->type_name("N")->capture_default_str();
+  app.add_option("--timeout", timeout_s, "seconds that one scenario may take")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--report", report, "write the kill matrix as JSON into this file")->type_name("FILE");
+  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  app.footer(
+      "A fault is killed when a case that names its clause fails a check; a crash or a hang counts only where the fault\n"
+      "says that it crashes or hangs. Without a fault every case must pass.\n"
+      "Exit status: 0 all were killed; 1 a fault survived, a MUST clause has no fault, or a case fails without one;\n"
+      "2 bad input.");
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (!CLI::detail::lexical_cast(seed, options.seed)) {
+    return Complain(app, fmt::format("--seed {}: give a number from 0 to 18446744073709551615", seed));
+  }
+
+  BackendOptions chosen;
+  chosen.backend = backend;
+  chosen.timeout_s = timeout_s;
+  OrError<harness::ExecutorConfig> config = chosen.Config();
+  if (!config.ok()) return Complain(app, config.error());
+  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  if (!clauses.ok()) return Complain(app, clauses.error());
+  OrError<std::vector<harness::Case>> cases = suites::AllCases();
+  if (!cases.ok()) return Complain(app, cases.error());
+  options.executor = *config;
+  options.backend_argument = backend;
+  options.clauses = std::move(*clauses);
+
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  options.progress = [terminal](std::string_view doing, std::size_t done, std::size_t total) {
+    if (!terminal) return;
+    fmt::print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, doing);
+    std::fflush(stderr);
+  };
+  OrError<Proof> proof = Prove(options, *cases);
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (!proof.ok()) return Complain(app, proof.error());
+  fmt::print("{}", PrintProof(*proof, Colours(STDOUT_FILENO, no_color)));
+  if (!report.empty()) {
+    std::ofstream out(report);
+    if (!(out << ProofAsJson(*proof)).flush()) return Complain(app, fmt::format("--report {}: cannot write it", report));
+  }
+  return proof->Holds() ? kGood : kFailed;
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

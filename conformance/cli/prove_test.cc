@@ -1,0 +1,136 @@
+#include "conformance/cli/prove.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace plumbline::cli {
+namespace {
+
+using harness::Case;
+using harness::Tier;
+using reports::CaseResult;
+using reports::Verdict;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Fault kFault{"swaps", "A-001", "swaps two things"};
+
+std::vector<Case> SomeCases() {
+  return {{.id = "a/A-001-own", .clauses = {"A-001"}, .where = "corpus/a/A-001-own.scn"},
+          {.id = "a/a-property", .clauses = {"A-001", "A-002"}, .where = "properties.cc"},
+          {.id = "a/another", .clauses = {"A-001"}, .where = "corpus/a/another.scn"},
+          {.id = "a/huge", .clauses = {"A-001"}, .tier = Tier::kFull, .where = "corpus/a/huge.scn"},
+          {.id = "b/B-001-own", .clauses = {"B-001"}, .where = "corpus/b/B-001-own.scn"}};
+}
+
+std::vector<std::string> Ids(const std::vector<Case>& cases) {
+  std::vector<std::string> ids;
+  for (const Case& one : cases) ids.push_back(one.id);
+  return ids;
+}
+
+// Tries the fault on all of the cases that name its clause; those listed end so, the others pass.
+FaultResult Try(const Fault& fault, const std::map<std::string, Verdict>& verdicts, bool everything = false) {
+  const auto run = [&](const Case& one) {
+    CaseResult result;
+    result.id = one.id;
+    const auto at = verdicts.find(one.id);
+    result.verdict = at == verdicts.end() ? Verdict::kPass : at->second;
+    if (at != verdicts.end()) result.findings.emplace_back().summary = "a difference";
+    return result;
+  };
+  return TryFault(fault, CasesFor(fault, SomeCases(), everything), run, everything);
+}
+
+TEST(ReadFaultsTest, TakesLinesApart) {
+  const auto faults = ReadFaults({"swaps\tA-001\tswaps two things"}, {{.id = "A-001"}});
+  ASSERT_TRUE(faults.ok());
+  EXPECT_EQ((*faults).front().name, "swaps");
+  EXPECT_EQ((*faults).front().clause, "A-001");
+  EXPECT_EQ((*faults).front().what, "swaps two things");
+}
+
+TEST(ReadFaultsTest, RefusesWhatItCannotJudge) {
+  EXPECT_THAT(ReadFaults({"swaps"}, {{.id = "A-001"}}).error(), HasSubstr("'swaps'"));
+  EXPECT_THAT(ReadFaults({"swaps\tA-007\tx"}, {{.id = "A-001"}}).error(), HasSubstr("A-007"));
+}
+
+TEST(CasesForTest, ItsOwnScenarioFirstAndPropertiesLast) {
+  EXPECT_THAT(Ids(CasesFor(kFault, SomeCases(), false)), ElementsAre("a/A-001-own", "a/another", "a/a-property"));
+  EXPECT_THAT(Ids(CasesFor(kFault, SomeCases(), true)),
+              ElementsAre("a/A-001-own", "a/another", "a/a-property", "b/B-001-own"));
+}
+
+TEST(TryFaultTest, StopsAtTheFirstKill) {
+  const FaultResult result = Try(kFault, {{"a/another", Verdict::kFail}, {"a/a-property", Verdict::kFail}});
+  EXPECT_TRUE(result.killed);
+  EXPECT_EQ(result.by, "a/another");
+  EXPECT_EQ(result.cases, 2u);
+}
+
+TEST(TryFaultTest, SurvivesWhereAllPass) {
+  const FaultResult result = Try(kFault, {});
+  EXPECT_FALSE(result.killed);
+  EXPECT_EQ(result.cases, 3u);
+}
+
+TEST(TryFaultTest, ACrashIsNoKillUnlessItWasMeant) {
+  for (const Verdict verdict : {Verdict::kCrash, Verdict::kTimeout, Verdict::kHarnessError, Verdict::kVacuous}) {
+    const FaultResult result = Try(kFault, {{"a/another", verdict}});
+    EXPECT_FALSE(result.killed) << reports::Spelling(verdict);
+    EXPECT_EQ(result.verdict, verdict);
+    EXPECT_EQ(result.by, "a/another");
+  }
+  const Fault crashing{"frees", "A-001", "reads freed memory"};
+  EXPECT_TRUE(Try(crashing, {{"a/another", Verdict::kCrash}}).killed);
+  EXPECT_FALSE(Try(crashing, {{"a/another", Verdict::kTimeout}}).killed);
+  const Fault hanging{"waits", "A-001", "waits for ever"};
+  EXPECT_TRUE(Try(hanging, {{"a/another", Verdict::kTimeout}}).killed);
+}
+
+TEST(TryFaultTest, AFailedCheckAfterACrashKills) {
+  const FaultResult result = Try(kFault, {{"a/A-001-own", Verdict::kCrash}, {"a/another", Verdict::kFail}});
+  EXPECT_TRUE(result.killed);
+  EXPECT_EQ(result.by, "a/another");
+  EXPECT_THAT(result.also, ElementsAre("a/A-001-own"));
+}
+
+TEST(TryFaultTest, ACaseOfAnotherClauseDoesNotKill) {
+  const FaultResult result = Try(kFault, {{"b/B-001-own", Verdict::kFail}}, true);
+  EXPECT_FALSE(result.killed);
+  EXPECT_EQ(result.by, "b/B-001-own");
+  const FaultResult both = Try(kFault, {{"b/B-001-own", Verdict::kFail}, {"a/another", Verdict::kFail}}, true);
+  EXPECT_TRUE(both.killed);
+  EXPECT_EQ(both.cases, 4u);
+  EXPECT_THAT(both.also, ElementsAre("b/B-001-own"));
+}
+
+TEST(ProofTest, HoldsOnlyIfAllIsWell) {
+  Proof proof;
+  EXPECT_FALSE(proof.Holds()) << "nothing was shown";
+  proof.faults.push_back({.fault = kFault, .killed = true, .by = "a/another", .verdict = Verdict::kFail});
+  EXPECT_TRUE(proof.Holds());
+  EXPECT_THAT(PrintProof(proof, false), HasSubstr("killed   fail    by a/another"));
+  EXPECT_THAT(PrintProof(proof, false), Not(HasSubstr("SURVIVED")));
+
+  Proof survivor = proof;
+  survivor.faults.push_back({.fault = {"other", "A-002", "does other things"}, .cases = 3});
+  EXPECT_FALSE(survivor.Holds());
+  EXPECT_THAT(PrintProof(survivor, false), HasSubstr("SURVIVED none of 3 cases saw it"));
+
+  Proof uncovered = proof;
+  uncovered.without_fault = {"A-003"};
+  EXPECT_FALSE(uncovered.Holds());
+  EXPECT_THAT(PrintProof(uncovered, false), HasSubstr("A-003"));
+
+  Proof null_killed = proof;
+  null_killed.null_failures.emplace_back().id = "a/another";
+  EXPECT_FALSE(null_killed.Holds());
+  EXPECT_THAT(ProofAsJson(null_killed), HasSubstr("\"holds\": false"));
+}
+
+}  // namespace
+}  // namespace plumbline::cli
