@@ -50,6 +50,7 @@ constexpr ErrorText kErrorTexts[] = {
     {"is not a legal overload name for aten operators", PL_ERROR_INVALID_ARGUMENT},
     {"arguments but this PyTorch build only supports", PL_ERROR_INVALID_ARGUMENT},
     {"unknown type specifier", PL_ERROR_INVALID_ARGUMENT},
+    {"!seen_default_arg || arg.kwarg_only()", PL_ERROR_INVALID_ARGUMENT},  // 2.x; 1.13 crashes
     {" but found '", PL_ERROR_INVALID_ARGUMENT},  // the parser's "expected ) but found 'eof' here:"
 
     // A boxed call's values against the types that a kernel wants.
