@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/next_claim.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/runner.h"
 #include "conformance/suites/corpus_cases.h"
@@ -200,6 +201,7 @@ int Main(int argc, char** argv) {
   done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
   fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
                                                 .seconds = done->notes.seconds}));
+  fmt::print("{}", NextClaim(done->run.backend.capabilities));
   if (!options.report.empty()) {
     OrError<bool> written = WriteReports(*done, options.report);
     if (!written.ok()) return Complain(app, written.error());

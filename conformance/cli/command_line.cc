@@ -29,10 +29,10 @@ int Complain(const CLI::App& app, const std::string& message) {
   return kBadInput;
 }
 
-void BackendOptions::AddTo(CLI::App& app) {
+void BackendOptions::AddTo(CLI::App& app, bool required) {
   app.add_option("-b,--backend", backend,
                  "the backend: a name (`plumbline list backends` shows them) or the path of a shared object")
-      ->required()
+      ->required(required)
       ->type_name("NAME|FILE");
   app.add_option("--release", release, "the PyTorch release whose rules hold, such as pytorch-1.13; else the backend's own")
       ->type_name("NAME");

@@ -33,7 +33,7 @@ struct BackendOptions {
   std::vector<std::string> load;
   double timeout_s = 10;
 
-  void AddTo(CLI::App& app);
+  void AddTo(CLI::App& app, bool required = true);
   harness::OrError<harness::ExecutorConfig> Config() const;
   std::string MoreArguments() const;  // " --release R --load L", as a shell takes them
 };

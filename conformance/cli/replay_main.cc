@@ -4,16 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/keys_text.h"
+#include "conformance/cli/paint.h"
+#include "conformance/cli/scenario_file.h"
 #include "conformance/harness/judge.h"
 #include "spec/model/key_table.h"
-#include "spec/scenario/parse.h"
 #include "spec/scenario/print.h"
 
 namespace plumbline::cli {
@@ -25,33 +25,12 @@ using harness::OrError;
 using reports::Verdict;
 using scenario::Scenario;
 
-class Painter {
- public:
-  explicit Painter(bool colours) : colours_(colours) {}
-  std::string Red(const std::string& text) const { return Paint("31", text); }
-  std::string Green(const std::string& text) const { return Paint("32", text); }
-
- private:
-  std::string Paint(const char* code, const std::string& text) const {
-    return colours_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-  bool colours_;
-};
-
 OrError<Scenario> ReadScenario(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return InputError{fmt::format("{}: there is no such file, or it cannot be read", path)};
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  scenario::ParseResult parsed = scenario::Parse(text);
-  if (!parsed.scenario) {
-    return InputError{
-        fmt::format("{}:{}:{}: {}", path, parsed.error->line, parsed.error->column, parsed.error->message)};
-  }
-  if (model::FindRelease(parsed.scenario->release) == nullptr) {
-    return InputError{fmt::format("{}: there is no table of dispatch keys for the release '{}'", path,
-                                  parsed.scenario->release)};
-  }
-  return std::move(*parsed.scenario);
+  OrError<Scenario> scenario = ReadScenarioFile(path);
+  if (!scenario.ok()) return scenario;
+  OrError<const tables::ReleaseData*> release = ReadRelease(scenario->release);
+  if (!release.ok()) return InputError{fmt::format("{}: {}", path, release.error())};
+  return scenario;
 }
 
 std::string BareStep(scenario::Step step) {

@@ -1,0 +1,168 @@
+// plumbline dump: what is registered for an operator of a backend, and the table that follows; or what a library adds.
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/cli/keys_text.h"
+#include "conformance/cli/paint.h"
+#include "conformance/cli/registered.h"
+#include "conformance/harness/executor.h"
+
+namespace plumbline::cli {
+namespace {
+
+using harness::Executor;
+using harness::OperatorNames;
+using harness::OperatorView;
+using harness::OrError;
+using model::Key;
+using model::KeyTable;
+
+void PrintRegistered(const OperatorView& view, const Painter& paint) {
+  fmt::print("\n{}\n", paint.Bold("registered"));
+  if (!view.registrations.empty()) {
+    for (const std::string& line : view.registrations) fmt::print("  {}\n", line);
+  } else {
+    for (const std::string& key : view.direct) fmt::print("  {}\n", key);
+    if (view.direct.empty()) fmt::print("  nothing\n");
+  }
+}
+
+void PrintTable(const OperatorView& view, const KeyTable& table, const Painter& paint) {
+  fmt::print("\n{}\n", paint.Bold("the table that follows, lowest key first"));
+  std::size_t key_width = 3, rule_width = 4;
+  for (const OperatorView::Row& row : view.table) {
+    key_width = std::max(key_width, row.key.size());
+    rule_width = std::max(rule_width, row.rule.size());
+  }
+  std::set<std::string> present;
+  for (const OperatorView::Row& row : view.table) {
+    present.insert(row.key);
+    const bool ambiguous = row.rule == "ambiguous";
+    const std::string place = !row.place.empty() ? row.place : ambiguous ? "two claims: an error" : "built in";
+    const std::string line = fmt::format("  {:<{}}  {:<{}}  {}{}", row.key, key_width, row.rule, rule_width,
+                                         row.fallthrough ? "falls through, " : "", place);
+    fmt::print("{}\n", ambiguous ? paint.Red(line) : row.fallthrough ? paint.Faint(line) : line);
+  }
+  std::vector<Key> missing;
+  for (Key key = 0; key < table.slot_count(); ++key) {
+    if (!present.contains(table.Name(key))) missing.push_back(key);
+  }
+  if (missing.empty()) return;
+  fmt::print("  missing at {} keys (X* is that key of every backend):\n    {}\n", missing.size(),
+             Wrapped(FoldKeys(table, missing), 4));
+}
+
+// Sorted names in `after` and not in `before`.
+std::vector<std::string> Added(const std::vector<std::string>& before, const std::vector<std::string>& after) {
+  std::vector<std::string> added;
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
+  return added;
+}
+
+void PrintNames(const OperatorNames& names) {
+  const std::set<std::string> dangling(names.dangling.begin(), names.dangling.end());
+  for (const std::string& name : names.all) {
+    fmt::print("{}{}\n", name, dangling.contains(name) ? "  (implemented, not defined)" : "");
+  }
+}
+
+// What the libraries of --load registered: the difference that they make.
+void PrintAdded(const OperatorNames& before, const OperatorNames& after, const KeyTable& table, const Painter& paint) {
+  const std::vector<std::string> names = Added(before.all, after.all);
+  fmt::print("{}\n", paint.Bold("operators that it adds"));
+  const std::set<std::string> dangling(after.dangling.begin(), after.dangling.end());
+  for (const std::string& name : names) {
+    fmt::print("  {}{}\n", name, dangling.contains(name) ? "  (implemented, not defined)" : "");
+  }
+  if (names.empty()) fmt::print("  none\n");
+  fmt::print("\n{}\n", paint.Bold("kernels that it adds"));
+  bool any = false;
+  for (Key key = 0; key < table.key_count(); ++key) {
+    const auto now = after.at.find(table.Name(key));
+    if (now == after.at.end()) continue;
+    const auto then = before.at.find(table.Name(key));
+    std::vector<std::string> added = then == before.at.end() ? now->second : Added(then->second, now->second);
+    if (added.empty()) continue;
+    any = true;
+    constexpr std::size_t kShown = 20;
+    const std::size_t count = added.size();
+    if (count > kShown) {
+      added.resize(kShown);
+      added.push_back(fmt::format("and {} more", count - kShown));
+    }
+    fmt::print("  {} ({})\n    {}\n", table.Name(key), count, Wrapped(added, 4));
+  }
+  if (!any) fmt::print("  none at a key where there was none\n");
+  fmt::print("\n`plumbline dump OPERATOR` with the same options shows one of them in full.\n");
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Prints what is registered for an operator and where, its schema, and the dispatch table that follows: for each key\n"
+      "the rule that fills it and the place of the kernel. Without an operator: all operators; with --load, what the\n"
+      "library adds.",
+      "plumbline dump");
+  BackendOptions options;
+  std::string name;
+  bool no_color = false, all = false;
+  app.add_option("operator", name, "ns::name or ns::name.overload")->type_name("OPERATOR");
+  options.AddTo(app);
+  app.add_flag("--all", all, "without an operator: all operators, also with --load");
+  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  app.footer(
+      "  plumbline dump aten::add.Tensor --backend torch\n"
+      "  plumbline dump --backend torch --load ./libmine.so\n"
+      "  plumbline dump mine::f --backend torch --load ./libmine.so\n"
+      "Exit status: 0 printed; 2 bad input, such as an unknown operator, or the backend cannot say.");
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+
+  OrError<harness::ExecutorConfig> config = options.Config();
+  if (!config.ok()) return Complain(app, config.error());
+  OrError<std::unique_ptr<Executor>> executor = Executor::Start(*config);
+  if (!executor.ok()) return Complain(app, executor.error());
+  const harness::BackendFacts& facts = (*executor)->facts();
+  const KeyTable table(*model::FindRelease(facts.release), facts.keys);
+  const Painter paint(Colours(STDOUT_FILENO, no_color));
+
+  if (name.empty()) {
+    OrError<OperatorNames> names = (*executor)->Names();
+    if (!names.ok()) return Complain(app, names.error());
+    if (options.load.empty() || all) {
+      PrintNames(*names);
+      return kGood;
+    }
+    harness::ExecutorConfig without = *config;
+    without.load.clear();
+    OrError<std::unique_ptr<Executor>> bare = Executor::Start(without);
+    if (!bare.ok()) return Complain(app, bare.error());
+    OrError<OperatorNames> before = (*bare)->Names();
+    if (!before.ok()) return Complain(app, before.error());
+    PrintAdded(*before, *names, table, paint);
+    return kGood;
+  }
+
+  OrError<OperatorView> view = ViewOperator(**executor, name);
+  if (!view.ok()) return Complain(app, view.error());
+  fmt::print("{} in {} {} ({})\n", paint.Bold(name), facts.name, facts.version, facts.release);
+  fmt::print("schema: {}\n", view->schema.empty() ? paint.Red("none: it is implemented and not defined; is the library "
+                                                              "that defines it loaded?")
+                                                  : view->schema);
+  PrintRegistered(*view, paint);
+  PrintTable(*view, table, paint);
+  return kGood;
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

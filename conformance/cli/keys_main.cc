@@ -1,0 +1,181 @@
+// plumbline keys: the dispatch keys of a backend or of a release, from lowest to highest priority.
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/cli/keys_text.h"
+#include "conformance/cli/paint.h"
+#include "conformance/harness/executor.h"
+
+namespace plumbline::cli {
+namespace {
+
+using harness::OrError;
+using model::Key;
+using model::KeyTable;
+
+// What is printed: a release's table, and what a backend puts on top.
+struct Subject {
+  const tables::ReleaseData* release = nullptr;
+  std::string heading;
+  std::vector<scenario::KeyDeclaration> declared;
+  std::map<std::string, bool> fallbacks;  // built in; true: falls through
+};
+
+const char* KindOf(const Subject& subject, const KeyTable& table, Key key) {
+  if (key == model::kUndefined) return "none";
+  if (table.IsAutograd(key)) return "autograd";
+  for (const tables::FunctionalityData& functionality : subject.release->functionalities) {
+    if (functionality.name == table.Name(key)) return functionality.kind == tables::KeyKind::kMode ? "mode" : "backend";
+  }
+  for (const scenario::KeyDeclaration& declaration : subject.declared) {
+    if (declaration.name == table.Name(key)) {
+      return declaration.kind == scenario::KeyDeclaration::Kind::kMode ? "mode" : "backend";
+    }
+  }
+  return "backend";  // what is per backend and no autograd key
+}
+
+std::map<Key, Key> AutogradKeys(const KeyTable& table) {
+  std::map<Key, Key> autograd_of;
+  for (Key autograd = 0; autograd < table.slot_count(); ++autograd) {
+    if (!table.IsAutograd(autograd)) continue;
+    for (Key behind : table.Behind(autograd)) autograd_of.emplace(behind, autograd);
+  }
+  for (Key key = 0; key < table.slot_count(); ++key) {
+    if (table.IsDense(key)) autograd_of[key] = table.AutogradOf(table.ComponentOf(key));
+  }
+  return autograd_of;
+}
+
+// What holds before anything is registered, on a fresh thread.
+std::string StartOf(const Subject& subject, const KeyTable& table, Key key) {
+  std::vector<std::string> parts;
+  if (const auto fallback = subject.fallbacks.find(table.Name(key)); fallback != subject.fallbacks.end()) {
+    parts.push_back(fallback->second ? "falls through" : "fallback kernel");
+  }
+  const auto holds = [&](const model::KeySet& set) {
+    const auto keys = table.Keys(set);
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  // A thread's sets are of functionalities; no component stands in them.
+  if (key != model::kUndefined && holds(table.thread_include())) parts.push_back("included");
+  if (key != model::kUndefined && holds(table.thread_exclude())) parts.push_back("excluded");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& paint) {
+  fmt::print("{}: {} keys, lowest priority first\n\n", paint.Bold(subject.heading), table.slot_count());
+  std::size_t width = 3;
+  for (Key key = 0; key < table.slot_count(); ++key) width = std::max(width, table.Name(key).size());
+  const std::map<Key, Key> autograd_of = AutogradKeys(table);
+  std::size_t autograd_width = 12;
+  for (const auto& [key, autograd] : autograd_of) autograd_width = std::max(autograd_width, table.Name(autograd).size());
+
+  fmt::print("{}\n", paint.Faint(fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  starts", "no", "key", width, "kind",
+                                             "per backend", "autograd key", autograd_width)));
+  for (Key key = 0; key < table.slot_count(); ++key) {
+    const auto autograd = autograd_of.find(key);
+    const auto component = table.ComponentOf(key);
+    const std::string& name = table.Name(key);
+    const bool own = std::any_of(subject.declared.begin(), subject.declared.end(), [&](const auto& declaration) {
+      return declaration.name == name || (component && table.components()[*component] == declaration.name);
+    });
+    std::string line =
+        fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  {}{}", key, name, width, KindOf(subject, table, key),
+                    component ? table.components()[*component] : "",
+                    autograd != autograd_of.end() ? table.Name(autograd->second) : "", autograd_width,
+                    StartOf(subject, table, key), own ? "  declared by the backend" : "");
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", own ? paint.Green(line) : line);
+  }
+}
+
+void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& paint) {
+  fmt::print("\n{}\n", paint.Bold("alias keys, for registration only (X* is that key of every backend)"));
+  std::size_t width = 0;
+  for (Key key = table.slot_count(); key < table.key_count(); ++key) width = std::max(width, table.Name(key).size());
+  for (Key key = table.slot_count(); key < table.key_count(); ++key) {
+    fmt::print("  {:<{}}  {}\n", table.Name(key), width,
+               Wrapped(FoldKeys(table, table.Members(key)), static_cast<int>(width) + 4));
+  }
+  if (!subject.release->synonyms.empty()) {
+    fmt::print("\n{}\n", paint.Bold("other names"));
+    for (const tables::SynonymData& synonym : subject.release->synonyms) {
+      fmt::print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
+    }
+  }
+  fmt::print("\n{}\n", paint.Bold("a new thread"));
+  const auto print_set = [&](const char* what, const model::KeySet& set) {
+    const std::vector<std::string> names = table.Names(set);
+    fmt::print("  {}  {}\n", what, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " ")));
+  };
+  print_set("includes", table.thread_include());
+  print_set("excludes", table.thread_exclude());
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "Prints the dispatch keys of a backend or of a release in order, lowest priority first: kind, the backend of a\n"
+      "per-backend key, its autograd key, and how it starts (a built-in fallback; included or excluded on a new thread);\n"
+      "then the alias keys with their members.",
+      "plumbline keys");
+  BackendOptions options;
+  bool no_color = false;
+  options.AddTo(app, false);
+  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  app.footer(
+      "Without --backend, the keys of the release: pytorch-1.13 if none is named.\n"
+      "  plumbline keys --release pytorch-2.x\n"
+      "  plumbline keys --backend ./libmine.so");
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+
+  Subject subject;
+  std::string release = options.release.empty() ? "pytorch-1.13" : options.release;
+  std::unique_ptr<harness::Executor> executor;
+  if (!options.backend.empty()) {
+    OrError<harness::ExecutorConfig> config = options.Config();
+    if (!config.ok()) return Complain(app, config.error());
+    OrError<std::unique_ptr<harness::Executor>> started = harness::Executor::Start(*config);
+    if (!started.ok()) return Complain(app, started.error());
+    executor = std::move(*started);
+    const harness::BackendFacts& facts = executor->facts();
+    release = facts.release;
+    subject.declared = facts.keys;
+    subject.heading = fmt::format("{} {} ({})", facts.name, facts.version, release);
+  } else {
+    if (!options.load.empty() || !options.fault.empty()) return Complain(app, "--load and --fault need --backend");
+    subject.heading = release;
+  }
+  OrError<const tables::ReleaseData*> found = ReadRelease(release);
+  if (!found.ok()) return Complain(app, found.error());
+  subject.release = *found;
+  if (executor && executor->facts().fallbacks) {
+    for (const harness::BuiltinFallback& fallback : *executor->facts().fallbacks) {
+      subject.fallbacks[fallback.key] = fallback.fallthrough;
+    }
+  } else {
+    for (const tables::BuiltinFallbackData& fallback : subject.release->fallbacks) {
+      subject.fallbacks[std::string(fallback.key)] = fallback.fallthrough;
+    }
+  }
+
+  const KeyTable table(*subject.release, subject.declared);
+  const Painter paint(Colours(STDOUT_FILENO, no_color));
+  PrintKeys(subject, table, paint);
+  PrintAliases(subject, table, paint);
+  return kGood;
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

@@ -1,0 +1,109 @@
+#include "conformance/cli/new_adapter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+namespace plumbline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::InputError;
+using harness::OrError;
+
+bool IsLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// "libmy-device.v2" as "my_device_v2".
+std::string IdentifierOf(std::string text) {
+  if (text.starts_with("lib") && text.size() > 3) text.erase(0, 3);
+  for (char& c : text) {
+    if (!IsLetterOrDigit(c)) c = '_';
+  }
+  return text;
+}
+
+bool IsIdentifier(const std::string& name) {
+  return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
+         std::all_of(name.begin(), name.end(), [](char c) { return IsLetterOrDigit(c) || c == '_'; });
+}
+
+void Replace(std::string& text, const std::string& placeholder, const std::string& value) {
+  for (std::size_t at = text.find(placeholder); at != std::string::npos;
+       at = text.find(placeholder, at + value.size())) {
+    text.replace(at, placeholder.size(), value);
+  }
+}
+
+}  // namespace
+
+std::string ClassNameOf(std::string_view name) {
+  std::string result;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return result;
+}
+
+OrError<NewAdapter> WriteNewAdapter(const NewAdapterOptions& options) {
+  std::error_code failed;
+  NewAdapter made;
+  made.name = options.name;
+  if (made.name.empty()) {
+    // "mine/" and "." have a last part too.
+    fs::path folder = fs::absolute(options.folder, failed).lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();
+    made.name = IdentifierOf(folder.filename().string());
+    if (!IsIdentifier(made.name)) {
+      return InputError{fmt::format("the folder's name gives no name for the backend ('{}'); say --name", made.name)};
+    }
+  }
+  if (!IsIdentifier(made.name)) {
+    return InputError{fmt::format("--name {}: a name is a letter, then letters, digits and _", made.name)};
+  }
+
+  std::vector<std::pair<fs::path, std::string>> files;
+  for (const auto& entry : fs::directory_iterator(options.templates, failed)) {
+    if (entry.path().extension() != ".in") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    Replace(text, "@NAME@", made.name);
+    Replace(text, "@CLASS@", ClassNameOf(made.name));
+    Replace(text, "@PLUMBLINE_INCLUDE_DIR@", options.headers);
+    files.emplace_back(fs::path(options.folder) / entry.path().stem(), std::move(text));
+  }
+  if (files.empty()) {
+    return InputError{fmt::format("{}: the files of a new adapter are missing there; is Plumbline installed in full?",
+                                  options.templates)};
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& [path, text] : files) {
+    if (fs::exists(path, failed)) {
+      return InputError{fmt::format("{}: there is such a file already, and it is left as it is; name another folder",
+                                    path.string())};
+    }
+  }
+  fs::create_directories(options.folder, failed);
+  if (!fs::is_directory(options.folder)) {
+    return InputError{fmt::format("{}: cannot make this folder: {}", options.folder,
+                                  failed ? failed.message() : "it is a file")};
+  }
+  for (const auto& [path, text] : files) {
+    std::ofstream out(path, std::ios::binary);
+    if (!(out << text).flush()) return InputError{fmt::format("{}: cannot be written", path.string())};
+    made.files.push_back(path.string());
+  }
+  return made;
+}
+
+}  // namespace plumbline::cli

@@ -1,0 +1,197 @@
+// keys, dump, explain and new-adapter, run as a user runs them.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/selftest/run_tool.h"
+
+namespace plumbline::selftest {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+void ExpectBadInput(const Ran& ran, const std::vector<std::string>& words) {
+  EXPECT_EQ(ran.status, 2) << ran.out << ran.err;
+  for (const std::string& word : words) EXPECT_THAT(ran.err, HasSubstr(word));
+}
+
+std::string Backend(const std::string& name) { return BuildFolder() + "/lib/plumbline/backends/" + name + ".so"; }
+
+std::string Extension() { return BuildFolder() + "/lib/plumbline/selftest/extension.so"; }
+
+// ---- keys ----
+
+TEST(CliKeysTest, PrintsAReleaseInOrder) {
+  const Ran ran = RunTool("keys");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("pytorch-1.13"));
+  std::size_t at = 0;
+  for (const char* key : {" Undefined ", " CPU ", " PrivateUse1 ", " SparseCPU ", " BackendSelect ", " AutogradOther ",
+                          " AutogradCPU ", " AutocastCPU ", " PythonDispatcher "}) {
+    const std::size_t next = ran.out.find(key, at);
+    ASSERT_NE(next, std::string::npos) << key << " is missing or out of order";
+    at = next;
+  }
+  EXPECT_THAT(ran.out, HasSubstr("AutogradPrivateUse1"));
+  EXPECT_THAT(ran.out, HasSubstr("falls through, included")) << "BackendSelect";
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("CompositeExplicitAutogradNonFunctional"), HasSubstr("Dense* (but XLA, Lazy)")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("includes  BackendSelect ADInplaceOrView"), HasSubstr("excludes  AutocastCPU")));
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[")));
+}
+
+TEST(CliKeysTest, KnowsReleasesAndBackends) {
+  EXPECT_THAT(RunTool("keys --release pytorch-2.x").out, HasSubstr("pytorch-2.x"));
+  EXPECT_THAT(RunTool("keys --backend " + Backend("reference")).out, HasSubstr("reference"));
+  ExpectBadInput(RunTool("keys --release pytorch-9"), {"'pytorch-9'", "pytorch-1.13, pytorch-2.x"});
+  ExpectBadInput(RunTool("keys --backend nonesuch"), {"nonesuch"});
+  ExpectBadInput(RunTool("keys --load x.so"), {"--backend"});
+  EXPECT_THAT(RunTool("keys --help").out, HasSubstr("alias keys"));
+}
+
+// ---- dump ----
+
+TEST(CliDumpTest, SaysWhatItCannotDo) {
+  ExpectBadInput(RunTool("dump demo::f"), {"--backend"});
+  ExpectBadInput(RunTool("dump demo::f --backend " + Backend("template")), {"does not claim introspection"});
+  ExpectBadInput(RunTool("dump demo::f --backend " + Backend("reference")), {"there is no operator 'demo::f'"});
+}
+
+TEST(CliDumpTest, ShowsALoadedLibrary) {
+  const std::string with = " --backend " + Backend("reference") + " --load " + Extension();
+  const Ran names = RunTool("dump" + with);
+  EXPECT_EQ(names.status, 0) << names.err;
+  EXPECT_THAT(names.out, AllOf(HasSubstr("  mine::pick\n"), HasSubstr("mine::undefined  (implemented, not defined)"),
+                               HasSubstr("PrivateUse1 (1)\n    mine::pick"), HasSubstr("Autograd (1)")));
+
+  const Ran one = RunTool("dump mine::pick" + with);
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, AllOf(HasSubstr("schema: mine::pick(Tensor a, Tensor b) -> Tensor"), HasSubstr("mine.cc:2"),
+                             HasSubstr("mine.cc:3")));
+  EXPECT_THAT(one.out, ::testing::ContainsRegex("  CPU  +kernel  +mine.cc:3\n"));
+  EXPECT_THAT(one.out, ::testing::ContainsRegex("  AutogradCPU  +autograd  +falls through, mine.cc:4\n"));
+  EXPECT_THAT(one.out, ::testing::ContainsRegex("  BackendSelect  +fallback  +falls through, built in\n"));
+  EXPECT_THAT(one.out, AllOf(HasSubstr("missing at"), HasSubstr("Sparse*"), Not(HasSubstr("SparseCPU"))));
+
+  EXPECT_THAT(RunTool("dump mine::undefined" + with).out, HasSubstr("implemented and not defined"));
+  ExpectBadInput(RunTool("dump mine::pikc" + with), {"there is no operator 'mine::pikc'", "near: mine::pick"});
+  ExpectBadInput(RunTool("dump mine::pick --backend " + Backend("reference") + " --load /nonexistent.so"),
+                 {"--load", "/nonexistent.so"});
+}
+
+// ---- explain ----
+
+TEST(CliExplainOperatorTest, ReadsALoadedLibrary) {
+  const std::string with = " --backend " + Backend("reference") + " --load " + Extension();
+  const Ran cpu = RunTool("explain mine::pick --keys CPU,AutogradCPU" + with);
+  EXPECT_EQ(cpu.status, 0) << cpu.out << cpu.err;
+  EXPECT_THAT(cpu.out, AllOf(HasSubstr("answer: kernel 'mine.cc:3', registered at CPU"),
+                             HasSubstr("own table at CPU: kernel, mine.cc:3  (as the spec says)"),
+                             HasSubstr("why not mine.cc:5 (PrivateUse1): key differs")));
+  const Ran device = RunTool("explain mine::pick --keys XLA" + with);
+  EXPECT_THAT(device.out, HasSubstr("nothing answers"));
+  ExpectBadInput(RunTool("explain mine::pikc --keys CPU" + with), {"near: mine::pick"});
+}
+
+TEST(CliExplainOperatorTest, SupposesKernels) {
+  const Ran ran = RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("kernel 'kAutograd', registered at Autograd"));
+  EXPECT_THAT(ran.out, HasSubstr("why not kCPU (CPU): a higher key answers first: AutogradCPU"));
+  const Ran excluded = RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd --exclude AutogradCPU");
+  EXPECT_THAT(excluded.out, HasSubstr("why not kAutograd (Autograd): excluded by a guard"));
+  const Ran through = RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd=fallthrough");
+  EXPECT_THAT(through.out, HasSubstr("answer: kernel 'kCPU'"));
+  EXPECT_THAT(RunTool("explain demo::f --keys CPU").out, HasSubstr("never registered"));
+}
+
+TEST(CliExplainOperatorTest, GoesOnFromAScenario) {
+  const Folder folder;
+  const std::string file = folder.Write("start.scn",
+                                        "scenario 1 pytorch-1.13\n"
+                                        "define demo::f(Tensor a, Tensor b) -> Tensor\n"
+                                        "impl demo::f CPU k1\n"
+                                        "call demo::f [CPU] [CPU]\n"
+                                        "impl demo::f CUDA k2\n");
+  const std::string line = "explain demo::f --keys CPU --keys CUDA --scenario " + file;
+  const Ran ran = RunTool(line);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("argument 1 brings [CPU]"), HasSubstr("argument 2 brings [CUDA]"),
+                             HasSubstr("answer: kernel 'k2'"), Not(HasSubstr("answer: kernel 'k1'"))));
+  const Ran beside = RunTool(line + " --backend " + Backend("reference"));
+  EXPECT_EQ(beside.status, 0) << beside.out << beside.err;
+  EXPECT_THAT(beside.out, HasSubstr("(as the spec says)"));
+}
+
+TEST(CliExplainOperatorTest, ComparesAScenarioWithABackend) {
+  const std::string file = std::filesystem::absolute("spec/corpus/explain/RES-016-higher-key.scn").string();
+  const Ran good = RunTool("explain " + file + " --backend " + Backend("reference"));
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_THAT(good.out, HasSubstr("did: kauto"));
+  const Ran bare = RunTool("explain " + file + " --backend " + Backend("template"));
+  EXPECT_EQ(bare.status, 0) << bare.err;
+  EXPECT_THAT(bare.out, HasSubstr("unsupported"));
+}
+
+TEST(CliExplainOperatorTest, SurvivesABackendThatCrashes) {
+  const Folder folder;
+  const std::string file = folder.Write("bad.scn",
+                                        "scenario 1 pytorch-1.13\n"
+                                        "define demo::bad(Tensor a) -> Tensor\n"
+                                        "impl demo::bad CPU k1\n"
+                                        "call demo::bad [CPU]\n");
+  const std::map<std::string, std::string> segfault = {{"PLUMBLINE_MISBEHAVE", "segfault"}};
+  const Ran ran = RunTool("explain " + file + " --backend " + Misbehaving(), segfault);
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("answer: kernel 'k1'"), HasSubstr("ended here: "), HasSubstr("signal 11")));
+  const std::map<std::string, std::string> at_once = {{"PLUMBLINE_MISBEHAVE", "segfault-at-once"}};
+  ExpectBadInput(RunTool("dump demo::f --backend " + Misbehaving(), at_once), {"signal 11"});
+}
+
+TEST(CliExplainOperatorTest, BadInput) {
+  ExpectBadInput(RunTool("explain"), {"--help"});
+  ExpectBadInput(RunTool("explain nonesuch.scn"), {"nonesuch.scn", "no such file"});
+  ExpectBadInput(RunTool("explain demo::f"), {"--keys"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPV"), {"there is no dispatch key 'CPV'", "CPU"});
+  ExpectBadInput(RunTool("explain demo::f --keys Autograd"), {"alias key"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU --keys CPU --schema 'demo::f(Tensor a) -> Tensor'"), {"1 tensor"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU --schema 'demo::f(Tensr a) -> Tensor'"), {"--schema", "column"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU --impl CPU=k1"), {"fallthrough"});
+  const Folder folder;
+  const std::string file = folder.Write("bad.scn", "scenario 1 pytorch-1.13\ncall demo::f [CPU\n");
+  ExpectBadInput(RunTool("explain " + file), {"bad.scn:2:"});
+  const std::string empty = folder.Write("empty.scn", "scenario 1 pytorch-1.13\n");
+  ExpectBadInput(RunTool("explain " + empty), {"no call"});
+  ExpectBadInput(RunTool("explain --keys CPU " + empty), {"go with an operator"});
+}
+
+// ---- new-adapter ----
+
+TEST(CliNewAdapterTest, WritesAndRefuses) {
+  const Folder folder;
+  const std::string target = folder.path() + "/my-device";
+  const Ran ran = RunTool("new-adapter " + target);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("my-device/adapter.cc"), HasSubstr("cmake --build"),
+                             HasSubstr("plumbline check --backend"), HasSubstr("my_device.so")));
+  const std::string source = folder.Read("my-device/adapter.cc");
+  EXPECT_THAT(source, AllOf(HasSubstr("class MyDevice"), HasSubstr("\"my_device\""), Not(HasSubstr("@NAME@"))));
+  EXPECT_THAT(folder.Read("my-device/CMakeLists.txt"), Not(HasSubstr("@")));
+
+  folder.Write("my-device/adapter.cc", "mine");
+  ExpectBadInput(RunTool("new-adapter " + target), {"already", "another folder"});
+  EXPECT_EQ(folder.Read("my-device/adapter.cc"), "mine");
+  ExpectBadInput(RunTool("new-adapter " + folder.path() + "/other --name 9lives"), {"--name 9lives"});
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/other"));
+  ExpectBadInput(RunTool("new-adapter " + folder.path() + "/my-device/adapter.cc/x"), {"cannot make this folder"});
+  ExpectBadInput(RunTool("new-adapter"), {"--help"});
+}
+
+}  // namespace
+}  // namespace plumbline::selftest
