@@ -30,10 +30,14 @@ class Stack {
   std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
   bool empty() const { return begin_ == end_; }
 
-  void Push(Value value) {
-    if (end_ == limit_) [[unlikely]]
+  void Push(Value value) { Emplace(std::move(value)); }
+  // Makes the value in its place.
+  template <class T>
+  [[gnu::always_inline]] void Emplace(T&& from) {
+    if (end_ == limit_) [[unlikely]] {
       Grow();
-    new (end_) Value(std::move(value));
+    }
+    new (end_) Value(std::forward<T>(from));
     ++end_;
   }
   Value Pop() {

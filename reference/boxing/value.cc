@@ -12,4 +12,12 @@ Value::Value(std::vector<Value> items) : kind_(Kind::kList) {
   payload_.list->items = std::move(items);
 }
 
+void Value::ReleaseShared() {
+  if (kind_ == Kind::kString) {
+    if (payload_.string->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete payload_.string;
+  } else {
+    if (payload_.list->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete payload_.list;
+  }
+}
+
 }  // namespace plumbline::reference

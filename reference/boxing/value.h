@@ -38,17 +38,19 @@ class Value {
   explicit Value(const char* text) : Value(std::string(text)) {}
   explicit Value(std::vector<Value> items);
 
-  Value(const Value& other) : kind_(other.kind_), payload_(other.payload_) {
-    if (counted()) Retain();
-  }
+  Value(const Value& other) : kind_(other.kind_), payload_(other.payload_) { Retain(); }
   Value(Value&& other) noexcept : kind_(std::exchange(other.kind_, Kind::kNone)), payload_(other.payload_) {}
   Value& operator=(Value other) noexcept {
     std::swap(kind_, other.kind_);
     std::swap(payload_, other.payload_);
     return *this;
   }
-  ~Value() {
-    if (counted()) Release();
+  [[gnu::always_inline]] ~Value() {
+    if (kind_ == Kind::kTensor) {
+      Tensor::Attach(payload_.tensor);
+    } else if (kind_ >= Kind::kString) {
+      ReleaseShared();
+    }
   }
 
   Kind kind() const { return kind_; }
@@ -80,9 +82,8 @@ class Value {
     std::atomic<std::int64_t> references{1};
     std::vector<Value> items;
   };
-  bool counted() const { return kind_ == Kind::kTensor || kind_ >= Kind::kString; }
   void Retain();
-  void Release();
+  void ReleaseShared();  // of a string or list
 
   Kind kind_;
   union {
@@ -103,18 +104,8 @@ inline void Value::Retain() {
     std::move(copy).Detach();
   } else if (kind_ == Kind::kString) {
     payload_.string->references.fetch_add(1, std::memory_order_relaxed);
-  } else {
+  } else if (kind_ == Kind::kList) {
     payload_.list->references.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
-inline void Value::Release() {
-  if (kind_ == Kind::kTensor) {
-    Tensor::Attach(payload_.tensor);
-  } else if (kind_ == Kind::kString) {
-    if (payload_.string->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete payload_.string;
-  } else {
-    if (payload_.list->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete payload_.list;
   }
 }
 

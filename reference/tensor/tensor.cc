@@ -7,6 +7,8 @@ namespace plumbline::reference {
 
 TensorSlot::~TensorSlot() = default;
 
+void Tensor::Destroy(TensorObject* object) { delete object; }
+
 Tensor Tensor::Make(KeySet keys) { return Tensor(new TensorObject(keys, true)); }
 
 // One undefined tensor a key table, as long-lived as the tables are.

@@ -73,8 +73,9 @@ class Tensor {
  private:
   explicit Tensor(TensorObject* object) : object_(object) {}
   void Drop() {
-    if (object_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete object_;
+    if (object_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) Destroy(object_);
   }
+  static void Destroy(TensorObject* object);
   TensorObject* object_;
 };
 
