@@ -56,15 +56,14 @@ constexpr ErrorText kErrorTexts[] = {
     // A boxed call's values against the types that a kernel wants.
     {"Expected Tensor but got", PL_ERROR_SCHEMA_MISMATCH},
     {"IValue is not a Scalar", PL_ERROR_SCHEMA_MISMATCH},
-    {"isInt() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
+    {"isInt() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},  // and isSymInt() || isInt()
     {"isDouble() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
     {"isBool() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
     {"isString() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
-    {"isIntList() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
-    {"isDoubleList() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
-    {"isBoolList() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
-    {"isTensorList() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
-    {"isList() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
+    {"List() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},                  // isList(), isIntList(), ...
+    {"please report a bug to PyTorch. expected int", PL_ERROR_SCHEMA_MISMATCH},   // 2.x
+    {"please report a bug to PyTorch. expected double", PL_ERROR_SCHEMA_MISMATCH},
+    {"please report a bug to PyTorch. expected bool", PL_ERROR_SCHEMA_MISMATCH},
 
     // Everything else that libtorch holds to be its own fault.
     {"INTERNAL ASSERT FAILED", PL_ERROR_INTERNAL},

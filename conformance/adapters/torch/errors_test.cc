@@ -82,6 +82,37 @@ TEST(TorchErrorsTest, Libraries) {
   EXPECT_EQ(ClassOf(fallback), "duplicate");
 }
 
+// Calls `kernel`, for the type in `schema`, with a value of another.
+template <class Kernel>
+std::string ClassOfWrongValue(const char* type, const Kernel& kernel, const c10::IValue& value) {
+  const auto def = Define(std::string("te::f(") + type + " a) -> ()");
+  torch::Library library = Open(torch::Library::FRAGMENT, "te");
+  library.impl("f", torch::CppFunction(Kernel(kernel)));
+  return ClassOf([&] {
+    torch::jit::Stack stack{value};
+    Dispatcher().findSchemaOrThrow("te::f", "").callBoxed(stack);
+  });
+}
+
+TEST(TorchErrorsTest, ValuesOfAnotherKind) {
+  const c10::IValue integer(std::int64_t{3}), text("3"), none;
+  EXPECT_EQ(ClassOfWrongValue("Tensor", [](const at::Tensor&) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("Tensor", [](const at::Tensor&) {}, none), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("Tensor?", [](const Optional<at::Tensor>&) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("int", [](std::int64_t) {}, c10::IValue(1.5)), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("SymInt", [](c10::SymInt) {}, c10::IValue(1.5)), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("float", [](double) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("bool", [](bool) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("str", [](StringView) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("Scalar", [](const at::Scalar&) {}, text), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("int[]", [](at::IntArrayRef) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("SymInt[]", [](c10::SymIntArrayRef) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("float[]", [](at::ArrayRef<double>) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("bool[]", [](const c10::List<bool>&) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("Tensor[]", [](at::TensorList) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue("Tensor?[]", [](const c10::List<Optional<at::Tensor>>&) {}, integer), "schema-mismatch");
+}
+
 TEST(TorchErrorsTest, StaleSlotIsInternal) {
   const auto def = Define("te::f(Tensor a) -> Tensor");
   torch::Library library = Open(torch::Library::FRAGMENT, "te");
