@@ -258,10 +258,15 @@ TEST(PartialAdapter, FormsThatAreNotClaimedAreRefusedAndTheKernelIsDestroyed) {
   }
   pl_operator* op = nullptr;
   ASSERT_FALSE(PlError(table.find_operator(registry, Borrow("demo::f"), &op)));
-  const pl_call call{sizeof call, PL_CALL_BOXED, 0, 0, op, nullptr, 0, {nullptr, nullptr}};
+  pl_call call{sizeof call, PL_CALL_BOXED, 0, 0, op, nullptr, 0, {nullptr, nullptr}};
   PlError error(table.call(registry, &call));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_UNSUPPORTED + 0u);
+  call.form = PL_CALL_TYPED;
+  call.signature = 999;  // never reaches the backend
+  error = PlError(table.call(registry, &call));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error.error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
   table.operator_release(op);
   table.close(registry);
 }
@@ -613,9 +618,10 @@ TEST_F(AdapterTest, TypedKernelsAndCallsRefuseWhatDoesNotFit) {
     return error ? error.error_class() : 0u;
   };
   const pl_value t = TensorValue(tensor);
-  EXPECT_EQ(call({t}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);            // too few
-  EXPECT_EQ(call({t, Float(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // another kind
-  EXPECT_EQ(call({t, Int(1)}, 999), PL_ERROR_INVALID_ARGUMENT + 0u);                       // no such signature
+  EXPECT_EQ(call({t}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);                  // too few
+  EXPECT_EQ(call({t, Int(1), Int(2)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // too many
+  EXPECT_EQ(call({t, Float(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);        // another kind
+  EXPECT_EQ(call({t, Int(1)}, 999), PL_ERROR_INVALID_ARGUMENT + 0u);                             // no such signature
   EXPECT_EQ(probe.entered, 0);
   EXPECT_EQ(call({t, Int(1)}, PL_SIGNATURE_tensor_int), PL_ERROR_SCHEMA_MISMATCH + 0u);  // returns an int
   EXPECT_EQ(probe.entered, 1);
