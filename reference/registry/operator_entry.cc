@@ -66,6 +66,7 @@ KernelContext* OperatorEntry::Newest(AliasRole role) const {
 // The rules, in their order. What a slot holds depends on nothing but what is in force.
 Resolution OperatorEntry::Resolve(int slot) const {
   const KeyTable& keys = core_->keys_;
+  // [RES-030]
   if (direct_.test(slot)) return {Rule::kKernel, Newest(static_cast<Key>(slot))};
 
   const auto by_alias = [&](AliasRole role) { return keys.Fills(role, slot) ? Newest(role) : nullptr; };
@@ -78,9 +79,12 @@ Resolution OperatorEntry::Resolve(int slot) const {
   if (PLUMBLINE_FAULT(autograd_before_implicit)) {
     if (KernelContext* kernel = by_alias(AliasRole::kAutograd)) return {Rule::kAutograd, kernel};
   }
+  // [RES-031] [RES-032]
   if (KernelContext* kernel = by_alias(AliasRole::kNonFunctional)) return {Rule::kNonFunctional, kernel};
   if (KernelContext* kernel = by_alias(AliasRole::kExplicit)) return {Rule::kExplicit, kernel};
+  // [RES-033] [RES-034]
   if (KernelContext* kernel = by_alias(AliasRole::kNested)) return {Rule::kNested, kernel};
+  // [RES-035] [RES-036] [RES-039] [RES-042]
   if (KernelContext* kernel = by_alias(AliasRole::kImplicit)) {
     const SlotSet behind = keys.Behind(slot) & direct_;
     bool held_off = Newest(AliasRole::kExplicit) != nullptr;
@@ -95,11 +99,13 @@ Resolution OperatorEntry::Resolve(int slot) const {
     // A kernel of a backend behind this key keeps the implicit one out, and so does an explicit composite one.
     if (behind.none() && !held_off) return {Rule::kImplicit, kernel};
   }
+  // [RES-047] [RES-048] [RES-054]
   if (KernelContext* kernel = by_alias(AliasRole::kAutograd)) return {Rule::kAutograd, kernel};
   if (KernelContext* kernel = by_alias(AliasRole::kBatched)) return {Rule::kBatched, kernel};
+  // [RES-050]
   if (KernelContext* kernel = core_->fallbacks_[slot]) return {Rule::kFallback, kernel};
 
-  // A declared chain: chains have no cycles, so this ends.
+  // [CHAIN-001] [CHAIN-002] [CHAIN-003] Chains have no cycles, so this ends.
   if (core_->chained_.test(slot)) {
     for (const ChainRecord& chain : core_->chains_) {
       if (static_cast<int>(chain.key) != slot) continue;
