@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "reference/adapter/backend.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::reference::adapter {
 
@@ -9,9 +10,23 @@ HostValues Backend::Invoke(const abi::HostKernel& kernel, OperatorEntry& op, Key
                            std::span<const HostValue> arguments) {
   const std::vector<pl_key> received = FromSet(keys);
   Frame frame{op};
-  return abi::Invoke<Backend>(
-      kernel,
-      {.backend = *this, .operator_name = op.name(), .keys = received, .arguments = arguments, .frame = &frame});
+  const auto invoke = [&] {
+    return abi::Invoke<Backend>(
+        kernel,
+        {.backend = *this, .operator_name = op.name(), .keys = received, .arguments = arguments, .frame = &frame});
+  };
+#ifdef PLUMBLINE_WITH_FAULTS
+  try {
+    return invoke();
+  } catch (const abi::HostError& error) {
+    const bool own = error.error_class() == PL_ERROR_KERNEL_RAISED;
+    if (PLUMBLINE_FAULT(kernel_error_is_replaced) && own) throw abi::Error(PL_ERROR_INTERNAL, "a kernel failed");
+    if (PLUMBLINE_FAULT(inner_error_is_the_kernels) && !own) throw abi::Error(PL_ERROR_KERNEL_RAISED, error.what());
+    throw;
+  }
+#else
+  return invoke();
+#endif
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #ifndef PLUMBLINE_REFERENCE_BOXING_KERNEL_H_
 #define PLUMBLINE_REFERENCE_BOXING_KERNEL_H_
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -25,6 +26,7 @@
 
 #include "reference/boxing/signature.h"
 #include "reference/boxing/stack.h"
+#include "reference/faults/faults.h"
 #include "reference/keys/key_table.h"
 
 namespace plumbline::reference {
@@ -149,6 +151,7 @@ struct Results<std::tuple<R...>> {
   static void Push(Stack& stack, std::tuple<R...>&& results) {
     std::apply([&](auto&&... each) { (stack.Push(BoxOf<R>::From(std::forward<decltype(each)>(each))), ...); },
                std::move(results));
+    if (PLUMBLINE_FAULT(boxed_call_reverses_results)) std::ranges::reverse(stack.Top(sizeof...(R)));
   }
 };
 

@@ -19,7 +19,8 @@
 //
 // Each ends in the slow path (prepare.h), which does all that an inline call does and the rest.
 //
-// Handles are values; a handle may outlive its operator, calls then give kInvalidHandle. Any thread.
+// Handles are values; a handle may outlive its operator, calls then give kInvalidHandle. Any thread. An operator keeps the
+// signatures that it was called with, so a module whose signatures they are is not unloaded before the registry is gone.
 #ifndef PLUMBLINE_REFERENCE_DISPATCH_OPERATOR_H_
 #define PLUMBLINE_REFERENCE_DISPATCH_OPERATOR_H_
 
@@ -33,6 +34,8 @@
 #include "reference/boxing/kernel.h"
 #include "reference/boxing/types.h"
 #include "reference/dispatch/prepare.h"
+#include "reference/faults/faults.h"
+#include "reference/keys/error.h"
 #include "reference/keys/thread_state.h"
 #include "reference/registry/operator_entry.h"
 #include "reference/registry/reclaim.h"
@@ -45,8 +48,12 @@ class TypedOperator;
 
 class Operator {
  public:
-  explicit Operator(OperatorRef entry) : entry_(std::move(entry)) {}
-  explicit Operator(OperatorEntry& entry) : entry_(OperatorRef::Share(entry)) {}
+  explicit Operator(OperatorRef entry) : entry_(std::move(entry)) {
+#ifdef PLUMBLINE_WITH_FAULTS
+    changes_ = entry_->changes();
+#endif
+  }
+  explicit Operator(OperatorEntry& entry) : Operator(OperatorRef::Share(entry)) {}
   static Operator Find(const Registry& registry, std::string_view name) { return Operator(registry.FindOrThrow(name)); }
 
   const std::string& name() const { return entry_->name(); }
@@ -61,6 +68,11 @@ class Operator {
   // The kinds of the arguments on top of the stack are checked against the schema before anything runs, and their number
   // too if it is `given`: kSchemaMismatch.
   void CallBoxed(Stack& stack, std::optional<std::size_t> given = std::nullopt) const {
+#ifdef PLUMBLINE_WITH_FAULTS
+    if (PLUMBLINE_FAULT(handle_serves_until_a_change) && changes_ != entry_->changes()) {
+      Throw(ErrorClass::kInvalidHandle, "Operator " + name() + " was changed since the handle was taken");
+    }
+#endif
     reference::CallBoxed(*entry_, stack, given);
   }
   void RedispatchBoxed(KeySet keys, Stack& stack, std::optional<std::size_t> given = std::nullopt) const {
@@ -69,6 +81,9 @@ class Operator {
 
  private:
   OperatorRef entry_;
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::int64_t changes_ = 0;  // to the operator, before the handle was taken
+#endif
 };
 
 template <class R, class... A>
@@ -112,6 +127,9 @@ namespace internal {
 template <class A>
 std::uint64_t BitsOf(const A& argument) {
   if constexpr (kBringsKeys<A>) {
+    if (PLUMBLINE_FAULT(typed_call_sees_single_tensors) && !std::is_same_v<std::remove_cvref_t<A>, Tensor>) {
+      return KeySet::kAlways;
+    }
     return KeysOf(argument).bits();
   } else {
     return KeySet::kAlways;
@@ -181,6 +199,9 @@ R TypedOperator<R(A...)>::CallSlow(A... arguments) const {
 template <class R, class... A>
 R TypedOperator<R(A...)>::RedispatchSlow(KeySet keys, A... arguments) const {
   const Prepared prepared(*view_, keys, true);
+  if constexpr (std::is_same_v<R, std::int64_t>) {
+    if (PLUMBLINE_FAULT(typed_redispatch_loses_ints)) return Run(prepared, std::forward<A>(arguments)...) & 0;
+  }
   return Run(prepared, std::forward<A>(arguments)...);
 }
 
@@ -224,13 +245,26 @@ struct FromStack<std::tuple<R...>> {
 template <class R, class... A>
 R TypedOperator<R(A...)>::Run(const Prepared& prepared, A... arguments) const {
   if (prepared.direct()) {
+    if constexpr (std::is_same_v<R, std::int64_t>) {
+      if (PLUMBLINE_FAULT(typed_call_loses_ints)) {
+        return 0 & reinterpret_cast<Function>(prepared.kernel().typed)(&prepared.kernel(), prepared.keys(),
+                                                                       std::forward<A>(arguments)...);
+      }
+    }
     return reinterpret_cast<Function>(prepared.kernel().typed)(&prepared.kernel(), prepared.keys(),
                                                                std::forward<A>(arguments)...);
   }
   Stack stack;
   (stack.Emplace(BoxOf<A>::From(arguments)), ...);
+  if (PLUMBLINE_FAULT(typed_call_boxes_ints_as_zero)) {
+    for (Value& value : stack.Top(sizeof...(A))) value = value.kind() == Value::Kind::kInt ? Value(0) : value;
+  }
   RunBoxed(prepared, *entry_, stack);
   if constexpr (std::is_reference_v<R>) {
+    if (PLUMBLINE_FAULT(in_place_call_returns_the_kernels)) {
+      static thread_local Tensor returned;
+      return returned = stack.Pop().ToTensor();
+    }
     return internal::WrittenArgument<std::remove_reference_t<R>, A...>(std::forward<A>(arguments)...);
   } else if constexpr (!std::is_void_v<R>) {
     return internal::FromStack<R>::Get(stack);

@@ -1,7 +1,10 @@
 #include "reference/dispatch/prepare.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <string>
+#include <utility>
 
 #include "reference/faults/faults.h"
 #include "reference/keys/error.h"
@@ -36,6 +39,89 @@ KeySet KeysIn(const Value& value) {
   return keys;
 }
 
+#ifdef PLUMBLINE_WITH_FAULTS
+
+// What the faults of calls need to know about the thread.
+thread_local KeySet received_now = KeySet::FromWord(~std::uint64_t{0});  // by the kernel that runs
+thread_local OperatorEntry* last_called = nullptr;
+thread_local int failures = 0;
+
+// Drops what is too much, or pushes defaults for what is missing.
+void SpoilCount(const Definition& definition, Stack& stack, std::optional<std::size_t>& given) {
+  const std::vector<SchemaArgument>& list = definition.schema.arguments;
+  if (PLUMBLINE_FAULT(surplus_arguments_are_dropped) && given.value_or(0) > list.size()) {
+    stack.Drop(*given - list.size());
+    given = list.size();
+  }
+  while (PLUMBLINE_FAULT(defaults_are_filled_in) && given && *given < list.size() &&
+         list[*given].type.base == BaseType::kInt && !list[*given].default_value.empty()) {
+    stack.Push(Value(static_cast<std::int64_t>(std::stoll(list[*given].default_value))));
+    ++*given;
+  }
+}
+
+bool ArgumentsFitSpoilt(const Definition& definition, const Value* values) {
+  for (const SchemaArgument& argument : definition.schema.arguments) {
+    const Value& value = *values++;
+    if (PLUMBLINE_FAULT(none_fits_everywhere) && value.is_none()) continue;
+    if (PLUMBLINE_FAULT(int_fits_float) && argument.type.base == BaseType::kFloat &&
+        value.kind() == Value::Kind::kInt) {
+      continue;
+    }
+    if (!argument.type.Takes(value)) return false;
+  }
+  return true;
+}
+
+void SwapTwoOfAKind(std::span<Value> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i + 1; j < values.size(); ++j) {
+      if (values[i].kind() == values[j].kind()) return std::swap(values[i], values[j]);
+    }
+  }
+}
+
+void SpoilValue(Value& value, bool for_boxed) {
+  if (value.is_tensor()) {
+    const bool defined = value.AsTensor()->defined();
+    if (PLUMBLINE_FAULT(tensor_is_copied) && defined) value = Value(Tensor::Make(value.tensor_keys()));
+    if (PLUMBLINE_FAULT(undefined_becomes_none) && for_boxed && !defined) value = Value::None();
+  } else if (value.kind() == Value::Kind::kInt) {
+    if (PLUMBLINE_FAULT(int_is_narrowed)) value = Value(static_cast<std::int32_t>(value.ToInt()));
+  } else if (value.kind() == Value::Kind::kList) {
+    std::vector<Value> items = value.ToList();
+    if (PLUMBLINE_FAULT(absent_items_close_up)) std::erase_if(items, [](const Value& item) { return item.is_none(); });
+    if (PLUMBLINE_FAULT(list_loses_its_last) && items.size() > 1) items.pop_back();
+    if (items.size() != value.ToList().size()) value = Value(std::move(items));
+  }
+}
+
+// What goes wrong with arguments on their way through values.
+void SpoilArguments(OperatorEntry& op, std::span<Value> values, bool for_boxed) {
+  if (PLUMBLINE_FAULT(arguments_change_places)) SwapTwoOfAKind(values);
+  for (Value& value : values) SpoilValue(value, for_boxed);
+  const ReadSection reading;
+  const Definition* const definition = op.definition();
+  if (definition == nullptr || definition->schema.arguments.size() != values.size()) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (PLUMBLINE_FAULT(scalar_bool_becomes_int) && values[i].kind() == Value::Kind::kBool &&
+        definition->schema.arguments[i].type.base == BaseType::kScalar) {
+      values[i] = Value(values[i].ToBool() ? 1 : 0);
+    }
+  }
+}
+
+// The set of a call (before thread state) or of a redispatch.
+KeySet SpoiltKeys(OperatorEntry& op, KeySet keys, bool redispatch) {
+  if (!redispatch) last_called = &op;
+  if (PLUMBLINE_FAULT(redispatch_applies_thread_state) && redispatch) return WithThread(keys);
+  if (PLUMBLINE_FAULT(empty_redispatch_takes_thread_state) && redispatch && keys.empty()) return WithThread(keys);
+  if (PLUMBLINE_FAULT(inner_call_keeps_within_its_kernel) && !redispatch) return keys & received_now;
+  return keys;
+}
+
+#endif
+
 // The error for values that do not fit; looks again, since the definition was read in a section that is over.
 [[noreturn]] void ThrowMisfit(OperatorEntry& op, std::span<const Value> values, bool results) {
   const Schema schema = SchemaOf(op);
@@ -68,6 +154,9 @@ KeySet KeysIn(const Value& value) {
 }
 
 [[gnu::always_inline]] inline bool ArgumentsFit(const Definition& definition, const Value* values) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (FaultActive()) return ArgumentsFitSpoilt(definition, values);
+#endif
   return Fit(definition.kinds, definition.schema.arguments, values);
 }
 
@@ -87,6 +176,9 @@ std::size_t CheckArguments(OperatorEntry& op, Stack& stack, std::optional<std::s
     const ReadSection reading;
     if (const Definition* definition = op.definition()) {
       count = definition->kinds.size();
+#ifdef PLUMBLINE_WITH_FAULTS
+      SpoilCount(*definition, stack, given);
+#endif
       if (given.value_or(count) == count && stack.size() >= count) {
         const Value* const values = stack.Top(count).data();
         if (ArgumentsFit(*definition, values)) {
@@ -97,7 +189,13 @@ std::size_t CheckArguments(OperatorEntry& op, Stack& stack, std::optional<std::s
     }
   }
   if (op.state() != OperatorState::kDefined) op.core().ThrowUncallable(op);
-  ThrowMisfit(op, stack.Top(std::min(stack.size(), given.value_or(count))), false);
+  const std::span<const Value> values = stack.Top(std::min(stack.size(), given.value_or(count)));
+  if (PLUMBLINE_FAULT(kernel_is_sought_first)) {
+    KeySet brought;
+    for (const Value& value : values) brought = brought | KeysIn(value);
+    const Prepared sought(op.boxed_view(), brought, false);
+  }
+  ThrowMisfit(op, values, false);
 }
 
 // What a boxed kernel left must be what the schema says.
@@ -116,7 +214,48 @@ void CheckResults(OperatorEntry& op, Stack& stack, std::size_t below) {
   ThrowMisfit(op, stack.Top(stack.size() > below ? stack.size() - below : 0), true);
 }
 
+#ifdef PLUMBLINE_WITH_FAULTS
+void RunSpoilt(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::size_t below) {
+  const KernelContext& kernel = prepared.kernel();
+  SpoilArguments(op, stack.Top(stack.size() - below), kernel.signature == nullptr);
+  OperatorEntry* told = &op;
+  static OperatorRef first_served;
+  if (PLUMBLINE_FAULT(fallback_learns_the_first) && kernel.op == nullptr) {
+    if (!first_served || &first_served->core() != &op.core()) first_served = OperatorRef::Share(op);
+    told = first_served.get();
+  }
+  const KeySet outer = std::exchange(received_now, prepared.keys());
+  const int failures_before = failures;
+  try {
+    BoxedCall call{kernel, *told, prepared.keys(), stack};
+    kernel.boxed(call);
+  } catch (...) {
+    ++failures;
+    received_now = outer;
+    if (PLUMBLINE_FAULT(failure_leaves_its_key_excluded) && !KeyTable::IsAlias(kernel.key)) {
+      thread_state.keep &= ~(op.keys().SetOf(std::array{kernel.key}).bits() & KeySet::kFunctionalityBits);
+    }
+    if (PLUMBLINE_FAULT(failure_ends_all_guards)) {
+      thread_state.include = op.keys().thread_include().bits();
+      thread_state.keep = ~(op.keys().thread_exclude().bits() & KeySet::kFunctionalityBits);
+    }
+    throw;
+  }
+  received_now = outer;
+  if (PLUMBLINE_FAULT(caught_error_comes_back) && failures != failures_before) {
+    Throw(ErrorClass::kInternal, "A call inside the kernel of " + op.name() + " failed");
+  }
+  if (PLUMBLINE_FAULT(released_kernel_loses_its_results) && kernel.released) {
+    Throw(ErrorClass::kInvalidHandle, "The kernel of " + op.name() + " was released");
+  }
+  if (kernel.signature == nullptr) CheckResults(op, stack, below);
+}
+#endif
+
 void Run(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::size_t below) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (FaultActive()) return RunSpoilt(prepared, op, stack, below);
+#endif
   BoxedCall call{prepared.kernel(), op, prepared.keys(), stack};
   prepared.kernel().boxed(call);
   if (prepared.kernel().signature == nullptr) CheckResults(op, stack, below);
@@ -147,9 +286,15 @@ Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
   OperatorEntry& op = *view.op;
   EnterKeys(op);
   RegistryCore& core = op.core();
-  if (redispatch && PLUMBLINE_FAULT(redispatch_applies_thread_state)) keys = WithThread(keys);
-  const Located located = core.Locate(view, redispatch ? keys : WithThread(keys),
-                                       !redispatch || PLUMBLINE_FAULT(redispatch_masks_fallthrough), redispatch);
+#ifdef PLUMBLINE_WITH_FAULTS
+  keys = SpoiltKeys(op, keys, redispatch);
+#endif
+  KeySet set = redispatch ? keys : WithThread(keys);
+  if (PLUMBLINE_FAULT(inner_calls_ignore_guards) && !redispatch && thread_state.kernels_running > 0) {
+    set = (keys | op.keys().thread_include()) - op.keys().thread_exclude();
+  }
+  const Located located =
+      core.Locate(view, set, !redispatch || PLUMBLINE_FAULT(redispatch_masks_fallthrough), redispatch);
   kernel_ = located.kernel;
   keys_ = located.keys;
   counted_ = located.counted;
@@ -228,15 +373,31 @@ void CallBoxed(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given
   const std::size_t below = stack.size() - count;
   const Prepared prepared(op.boxed_view(), keys, false);
   Run(prepared, op, stack, below);
+  if (PLUMBLINE_FAULT(results_are_reversed)) std::ranges::reverse(stack.Top(stack.size() - below));
 }
 
 void RedispatchBoxed(OperatorEntry& op, KeySet keys, Stack& stack, std::optional<std::size_t> given) {
   if (CallBoxedInline<true>(op, keys, stack, given)) return;
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(redispatch_follows_the_last_call) && last_called != nullptr && last_called != &op) {
+    return RedispatchBoxed(*last_called, keys, stack, given);
+  }
+#endif
   EnterKeys(op);
   KeySet ignored;
   const std::size_t count = CheckArguments(op, stack, given, &ignored);
   const std::size_t below = stack.size() - count;
   const Prepared prepared(op.boxed_view(), keys, true);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(redispatch_swaps_arguments)) SwapTwoOfAKind(stack.Top(count));
+  if (PLUMBLINE_FAULT(redispatch_replaces_errors)) {
+    try {
+      return Run(prepared, op, stack, below);
+    } catch (const std::exception& error) {
+      Throw(ErrorClass::kInternal, "A redispatch of " + op.name() + " failed: " + error.what());
+    }
+  }
+#endif
   Run(prepared, op, stack, below);
 }
 

@@ -1,9 +1,11 @@
 #include "reference/keys/key_table.h"
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <mutex>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 #include "spec/tables/releases.h"
 
@@ -285,6 +287,10 @@ std::optional<Key> KeyTable::Find(std::string_view name) const {
 
 Key KeyTable::Get(std::string_view name) const {
   if (const auto key = Find(name)) return *key;
+  for (const auto& [known, key] : by_name_) {
+    const auto alike = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+    if (PLUMBLINE_FAULT(key_names_ignore_case) && std::ranges::equal(known, name, alike)) return key;
+  }
   std::string message = "There is no dispatch key '" + std::string(name) + "' in " + release_ + ".";
   for (const std::string& f : functionalities_) {
     if (f == name) message += " It is a functionality; its keys are named after a backend.";

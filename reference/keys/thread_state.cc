@@ -42,6 +42,10 @@ struct Words {
   std::uint64_t include, keep;
 };
 
+#ifdef PLUMBLINE_WITH_FAULTS
+Words latest{};  // set by the guard that was entered last, on any thread; for faults that mix up threads
+#endif
+
 // The words of the tables that are not loaded, and the thread's place in the list; destroyed with the thread.
 struct ThreadRecord {
   std::vector<Words> stored;
@@ -79,6 +83,13 @@ void EnterTable(const KeyTable& table) {
     stored.erase(known);
     return;
   }
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(new_thread_inherits_guards) && latest.table_number == table.number()) {
+    state.include = latest.include;
+    state.keep = latest.keep;
+    return;
+  }
+#endif
   state.include = table.thread_include().bits();
   state.keep = ~(table.thread_exclude().bits() & KeySet::kFunctionalityBits);
 }
@@ -95,6 +106,10 @@ KeySet ThreadExclude(const KeyTable& table) {
 
 KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(table), include_(include) {
   EnterTable(table);
+#ifdef PLUMBLINE_WITH_FAULTS
+  include_before_ = thread_state.include;
+  keep_before_ = thread_state.keep;
+#endif
   if (include_) {
     added_ = keys.bits() & ~thread_state.include;
     thread_state.include |= added_;
@@ -104,6 +119,15 @@ KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(ta
   }
   if (PLUMBLINE_FAULT(guard_takes_back_all_its_keys)) added_ = keys.bits() & ~KeySet::kAlways;
   if (PLUMBLINE_FAULT(guard_keeps_component)) added_ &= KeySet::kFunctionalityBits;
+#ifdef PLUMBLINE_WITH_FAULTS
+  latest = {table.number(), thread_state.include, thread_state.keep};
+  if (PLUMBLINE_FAULT(guard_holds_for_every_thread)) {
+    VisitThreads([](ThreadState& state) {
+      state.include = thread_state.include;
+      state.keep = thread_state.keep;
+    });
+  }
+#endif
 }
 
 KeyGuard::~KeyGuard() {
@@ -112,7 +136,15 @@ KeyGuard::~KeyGuard() {
     thread_state.include &= ~added_;
   } else {
     thread_state.keep |= added_;
+    if (PLUMBLINE_FAULT(exclude_guard_ends_inclusion)) thread_state.include &= ~added_;
   }
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(guard_restores_what_it_found)) {
+    thread_state.include = include_before_;
+    thread_state.keep = keep_before_;
+  }
+  latest = {};
+#endif
 }
 
 void VisitThreads(void (*visit)(ThreadState& state)) {

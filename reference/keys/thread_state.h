@@ -59,6 +59,9 @@ class KeyGuard {
  private:
   const KeyTable& table_;
   std::uint64_t added_ = 0;
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::uint64_t include_before_ = 0, keep_before_ = 0;
+#endif
   bool include_;
 };
 

@@ -10,7 +10,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +71,10 @@ class OperatorEntry {
   const Definition* definition() const { return definition_.load(std::memory_order_acquire); }
 
   View& boxed_view() { return boxed_view_; }
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::int64_t changes() const { return changes_.load(std::memory_order_relaxed); }
+  const Signature* old_signature() const { return old_signature_; }
+#endif
 
  private:
   friend class RegistryCore;
@@ -103,6 +109,14 @@ class OperatorEntry {
   std::size_t place_in_list_ = 0;             // in the registry's list of operators [lock]
   std::uint64_t number_ = 0;                  // order of creation
   std::uint64_t misses_ = 0, invalidations_ = 0;  // [lock]
+#ifdef PLUMBLINE_WITH_FAULTS
+  // For faults that drop too little after a change.
+  std::map<int, Resolution> answers_;      // that calls got, by slot [lock]
+  std::optional<SlotSet> fallthroughs_;    // [lock]
+  SlotSet missing_;                        // slots that calls found empty [lock]
+  std::atomic<std::int64_t> changes_{0};
+  const Signature* old_signature_ = nullptr;  // of its first typed kernel [lock]
+#endif
 };
 
 // A counted reference to an operator, possibly none. A value; distinct objects may be used by distinct threads.

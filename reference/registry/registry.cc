@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/faults/faults.h"
 #include "reference/registry/describe.h"
 #include "reference/registry/registry_core.h"
 
@@ -213,6 +214,7 @@ bool Registry::HasComputed(std::string_view name, Key key) const {
   const OperatorRef op = Find(name);
   if (!op) ThrowNoOperator(name);
   const std::lock_guard lock(core_->mutex_);
+  if (PLUMBLINE_FAULT(question_resolves_the_slot)) op->resolved_.set(static_cast<std::size_t>(key));
   return op->Resolve(static_cast<int>(key)).winner != nullptr;
 }
 

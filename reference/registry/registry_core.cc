@@ -40,6 +40,33 @@ KeySet Masked(const Table& table, KeySet set) {
   return table.Mask(set);
 }
 
+// Faults after which calls may go on to a kernel that was released.
+bool KeptThoughReleased() {
+  return PLUMBLINE_FAULT(release_is_not_published) || PLUMBLINE_FAULT(explicit_change_misses_autograd) ||
+         PLUMBLINE_FAULT(backend_change_misses_autograd) || PLUMBLINE_FAULT(typed_calls_keep_their_table) ||
+         PLUMBLINE_FAULT(change_spreads_to_used_slots) || PLUMBLINE_FAULT(release_by_a_kernel_waits);
+}
+
+#ifdef PLUMBLINE_WITH_FAULTS
+void SpoilAffected(const KeyTable& keys, Key key, SlotSet& affected) {
+  if (PLUMBLINE_FAULT(change_drops_every_slot)) affected.set();
+  for (int slot = 0; slot < keys.slot_count(); ++slot) {
+    const bool misses_explicit = keys.Alias(AliasRole::kExplicit) == key && !keys.Fills(AliasRole::kExplicit, slot);
+    const bool misses_backend = !KeyTable::IsAlias(key) && static_cast<int>(key) != slot;
+    if (PLUMBLINE_FAULT(explicit_change_misses_autograd) && misses_explicit) affected.reset(slot);
+    if (PLUMBLINE_FAULT(backend_change_misses_autograd) && misses_backend) affected.reset(slot);
+  }
+}
+#endif
+
+#ifdef PLUMBLINE_WITH_FAULTS
+void CheckOldSignature(const OperatorEntry& op, const Signature& signature) {
+  const Signature* const old = op.old_signature();
+  if (!PLUMBLINE_FAULT(signature_outlives_the_kernels) || old == nullptr || Same(*old, signature)) return;
+  Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " once had a kernel of the signature " + old->Name());
+}
+#endif
+
 // A fallback that a release brings and that is a kernel of the framework's own: there is none here to run.
 void BuiltInFallback(BoxedCall& call) {
   Throw(ErrorClass::kUnsupported, "The built-in fallback at " + call.op.keys().Name(call.kernel.key) +
@@ -204,7 +231,7 @@ KernelContext* RegistryCore::Adopt(Kernel& kernel, Key key, OperatorEntry* op, s
 // counted.
 void RegistryCore::Bury(KernelContext* kernel, Change& change) {
   kernel->released = true;
-  if (kernel->permanent || PLUMBLINE_FAULT(release_is_not_published)) {
+  if (kernel->permanent || KeptThoughReleased()) {
     buried_.push_back(kernel);
     return;
   }
@@ -240,6 +267,9 @@ void RegistryCore::RemoveIfUnused(OperatorEntry& op, Change& change) {
 
 SlotSet RegistryCore::Affected(Key key) const {
   SlotSet affected = keys_.ReadBy(key);
+#ifdef PLUMBLINE_WITH_FAULTS
+  SpoilAffected(keys_, key, affected);
+#endif
   // A chained slot also reads what the slot that serves it reads.
   for (bool more = chained_.any(); more;) {
     more = false;
@@ -253,9 +283,21 @@ SlotSet RegistryCore::Affected(Key key) const {
   return affected;
 }
 
+// What a slot holds: by the rules, unless a fault forgot to drop what calls got before.
+Resolution RegistryCore::Answer(const OperatorEntry& op, int slot) const {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (const auto known = op.answers_.find(slot); KeptThoughReleased() && known != op.answers_.end()) return known->second;
+#endif
+  return op.Resolve(slot);
+}
+
 void RegistryCore::Changed(OperatorEntry& op, const SlotSet& affected, Change& change) {
   const SlotSet dropped = op.resolved_ & affected;
-  op.invalidations_ += dropped.count();
+  op.invalidations_ += PLUMBLINE_FAULT(change_counts_one_invalidation) ? dropped.any() : dropped.count();
+#ifdef PLUMBLINE_WITH_FAULTS
+  ++op.changes_;
+  std::erase_if(op.answers_, [&](const auto& answer) { return affected.test(static_cast<std::size_t>(answer.first)); });
+#endif
   op.resolved_ &= ~affected;
   Withdraw(op, change);
 }
@@ -270,6 +312,7 @@ void RegistryCore::Withdraw(OperatorEntry& op, Change& change) {
   op.ForEachView([&](View& view) {
     Table* const table = view.table.load(std::memory_order_relaxed);
     if (table == cold_) return;
+    if (PLUMBLINE_FAULT(typed_calls_keep_their_table) && view.signature != nullptr) return;
     view.table.store(cold_, std::memory_order_release);
     change.tables.push_back(table);
   });
@@ -306,7 +349,7 @@ SlotSet RegistryCore::Fallthroughs(const OperatorEntry& op) const {
   }
   SlotSet fallthroughs;
   for (std::size_t slot = maybe._Find_first(); slot < maybe.size(); slot = maybe._Find_next(slot)) {
-    if (op.Resolve(static_cast<int>(slot)).fallthrough()) fallthroughs.set(slot);
+    if (Answer(op, static_cast<int>(slot)).fallthrough()) fallthroughs.set(slot);
   }
   return fallthroughs;
 }
@@ -322,13 +365,17 @@ std::uintptr_t RegistryCore::Word(const View& view, const KernelContext* kernel)
 // Builds the table of a view: masks, and the slots that are resolved.
 Table* RegistryCore::Publish(OperatorEntry& op, View& view) {
   Table* table = Table::Make(keys_);
-  const SlotSet fallthroughs = Fallthroughs(op);
+  SlotSet fallthroughs = Fallthroughs(op);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (!op.fallthroughs_) op.fallthroughs_ = fallthroughs;
+  if (PLUMBLINE_FAULT(mask_is_made_once)) fallthroughs = *op.fallthroughs_;
+#endif
   for (std::size_t slot = fallthroughs._Find_first(); slot < fallthroughs.size(); slot = fallthroughs._Find_next(slot)) {
     const Key key = static_cast<Key>(slot);
     const int functionality = keys_.FunctionalityPosition(key);
     if (functionality < 0) continue;  // Undefined is in no set
     const std::uint64_t keep = ~(std::uint64_t{1} << functionality);
-    // Each backend has a mask of its own; a key that is no backend's is in all of them.
+    // [RES-012] [RES-013] [RES-025] Each backend has a mask of its own; a key that is no backend's is in all of them.
     if (keys_.IsPerBackend(key)) {
       table->masks[keys_.ComponentPosition(key)] &= keep;
     } else {
@@ -336,7 +383,7 @@ Table* RegistryCore::Publish(OperatorEntry& op, View& view) {
     }
   }
   for (std::size_t slot = op.resolved_._Find_first(); slot < op.resolved_.size(); slot = op.resolved_._Find_next(slot)) {
-    table->slots[slot].store(Word(view, op.Resolve(static_cast<int>(slot)).winner), std::memory_order_relaxed);
+    table->slots[slot].store(Word(view, Answer(op, static_cast<int>(slot)).winner), std::memory_order_relaxed);
   }
   view.table.store(table, std::memory_order_release);
   op.published_ = true;
@@ -487,7 +534,16 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   KernelContext* context = Adopt(kernel, *key, &op, std::move(place));
   op.kernels_.push_back(context);
   if (!KeyTable::IsAlias(*key)) op.direct_.set(static_cast<int>(*key));
-  if (!PLUMBLINE_FAULT(change_is_not_published)) Changed(op, Affected(*key), change);
+  const bool inside = thread_state.kernels_running > 0;
+  if (!PLUMBLINE_FAULT(change_is_not_published) && !(inside && PLUMBLINE_FAULT(registration_by_a_kernel_waits))) {
+    Changed(op, Affected(*key), change);
+  }
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (op.old_signature_ == nullptr) op.old_signature_ = signature;
+  if (PLUMBLINE_FAULT(change_spreads_to_used_slots)) {
+    for (auto& [slot, answer] : op.answers_) answer = {Rule::kKernel, context};
+  }
+#endif
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kKernel, library);
   record->op = &op;
   record->kernel = context;
@@ -532,7 +588,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
   KernelContext* context = Adopt(kernel, *key, nullptr, std::move(place));
   fallbacks_[slot] = context;
   if (context->fallthrough) falling_through_.set(slot);
-  ChangedEverywhere(Affected(*key), change);
+  if (!PLUMBLINE_FAULT(fallback_is_not_published)) ChangedEverywhere(Affected(*key), change);
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kFallback, library);
   record->kernel = context;
   record->key = *key;
@@ -613,6 +669,7 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
   switch (record.what) {
     case RegistrationRecord::What::kDefinition: {
       OperatorEntry& op = *record.op;
+      if (PLUMBLINE_FAULT(used_definition_stays) && op.resolved_.any()) return;
       Definition* const definition = op.definition_.load(std::memory_order_relaxed);
       change.Log(RegistrationEvent::What::kDefine, true, op.name(), "", definition->place);
       op.state_.store(OperatorState::kDangling, std::memory_order_release);
@@ -630,7 +687,10 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       std::erase(op.kernels_, kernel);
       const KernelContext* const next = op.Newest(kernel->key);
       if (next == nullptr && !KeyTable::IsAlias(kernel->key)) op.direct_.reset(static_cast<int>(kernel->key));
-      if (!PLUMBLINE_FAULT(release_is_not_published)) Changed(op, Affected(kernel->key), change);
+      const bool inside = thread_state.kernels_running > 0;
+      if (!PLUMBLINE_FAULT(release_is_not_published) && !(inside && PLUMBLINE_FAULT(release_by_a_kernel_waits))) {
+        Changed(op, Affected(kernel->key), change);
+      }
       change.Log(RegistrationEvent::What::kImpl, true, op.name(), keys_.Name(kernel->key), kernel->place,
                  next != nullptr ? next->place : "");
       Bury(kernel, change);
@@ -692,6 +752,7 @@ void RegistryCore::CountHits(bool on) {
 void RegistryCore::Flush() {
   Change change(*this);
   for (OperatorEntry* op : operators_) {
+    if (PLUMBLINE_FAULT(flush_counts_invalidations)) op->invalidations_ += op->resolved_.count();
     op->resolved_.reset();
     Withdraw(*op, change);
   }
@@ -713,6 +774,10 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
   }
   const ReadSection reading;
   OperatorEntry* op = names_.Find(name, hash);
+  if (PLUMBLINE_FAULT(another_overload_stands_in) && op == nullptr) {
+    const std::string_view plain = name.substr(0, name.find('.'));
+    op = names_.Find(plain, HashName(plain));
+  }
   if (op != nullptr) op->Retain();
   return OperatorRef(op);
 }
@@ -754,8 +819,16 @@ void RegistryCore::CheckCallable(const View& view) const {
   const OperatorEntry& op = *view.op;
   if (op.state() != OperatorState::kDefined) ThrowUncallableLocked(op);
   if (view.signature == nullptr) return;
-  CheckSignature(op, *view.signature, "The typed call");
-  const std::string difference = Difference(op.definition()->schema, view.signature->schema());
+#ifdef PLUMBLINE_WITH_FAULTS
+  CheckOldSignature(op, *view.signature);
+#endif
+  if (!PLUMBLINE_FAULT(typed_call_ignores_the_kernels)) CheckSignature(op, *view.signature, "The typed call");
+  const Schema& defined = op.definition()->schema;
+  if (PLUMBLINE_FAULT(any_signature_of_that_length_fits) &&
+      defined.arguments.size() == view.signature->schema().arguments.size()) {
+    return;
+  }
+  const std::string difference = Difference(defined, view.signature->schema());
   if (difference.empty()) return;
   Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " cannot be called as " + view.signature->Name() + ": " +
                                          difference + ".\n  schema: " + Print(op.definition()->schema) +
@@ -780,10 +853,17 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
   if (findings->hit) {
     if (count_hits_.load(std::memory_order_relaxed)) op.hits_.fetch_add(1, std::memory_order_relaxed);
   } else {
-    ++op.misses_;
+    if (!PLUMBLINE_FAULT(empty_slot_is_no_miss) || op.Resolve(slot).winner != nullptr) ++op.misses_;
     op.resolved_.set(slot);
   }
-  Resolution resolution = op.Resolve(slot);
+  Resolution resolution = Answer(op, slot);
+#ifdef PLUMBLINE_WITH_FAULTS
+  op.answers_.try_emplace(slot, resolution);
+  if (PLUMBLINE_FAULT(missing_kernel_is_remembered)) {
+    if (op.missing_.test(slot)) resolution = {};
+    op.missing_.set(slot, resolution.winner == nullptr);
+  }
+#endif
   if (PLUMBLINE_FAULT(nothing_serves_undefined) && slot == 0) resolution = {};
   const std::uintptr_t word = Word(view, resolution.winner);
   table->slots[slot].store(word, std::memory_order_release);
@@ -807,7 +887,9 @@ Located RegistryCore::Locate(View& view, KeySet set, bool mask, bool redispatch)
   CallObserver* const observer = call_observer_.load(std::memory_order_acquire);
   Located located;
   if (observer == nullptr && TryLocate(view, set, mask, &located)) {
-    if (count_hits_.load(std::memory_order_relaxed)) view.op->hits_.fetch_add(1, std::memory_order_relaxed);
+    if (count_hits_.load(std::memory_order_relaxed) && !(redispatch && PLUMBLINE_FAULT(redispatch_is_no_hit))) {
+      view.op->hits_.fetch_add(PLUMBLINE_FAULT(hit_counts_twice) ? 2 : 1, std::memory_order_relaxed);
+    }
     return located;
   }
   Findings findings;
@@ -827,6 +909,9 @@ Located RegistryCore::Locate(View& view, KeySet set, bool mask, bool redispatch)
     observer->OnCall(event);
     located.observed = true;
   }
+  if (PLUMBLINE_FAULT(failed_redispatch_is_no_key) && redispatch && findings.error) {
+    Throw(ErrorClass::kNoKey, findings.error->what());
+  }
   if (findings.error) throw *findings.error;
   return located;
 }
@@ -840,11 +925,12 @@ void RegistryCore::ThrowUncallable(OperatorEntry& op) {
 
 void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
   if (op.state() == OperatorState::kReleased) {
-    Throw(ErrorClass::kInvalidHandle, "Operator " + op.name() +
+    Throw(PLUMBLINE_FAULT(released_is_not_found) ? ErrorClass::kNotFound : ErrorClass::kInvalidHandle,
+          "Operator " + op.name() +
                                           " was released: its last registration is gone, and the handle outlived it. "
                                           "Keep its registrations, or find the operator again");
   }
-  Throw(ErrorClass::kNotFound,
+  Throw(PLUMBLINE_FAULT(undefined_is_no_kernel) ? ErrorClass::kNoKernel : ErrorClass::kNotFound,
         "Operator " + op.name() + " has an implementation (" +
             Describer(const_cast<RegistryCore&>(*this)).RegisteredLocked(op) +
             "), but no definition. Define its schema, or check the spelling of the name it was implemented under");
@@ -856,14 +942,14 @@ DispatchError RegistryCore::NothingToCall(const OperatorEntry& op, KeySet keys, 
   const std::string with = "\n  key set of the call: " + keys_.Print(keys) + ", highest key: " + key;
   const std::string have = "\n  registered: " + describe.RegisteredLocked(op) + "\n  defined at " +
                            op.definition()->place;
-  if (resolution.rule == Rule::kAmbiguous) {
+  if (resolution.rule == Rule::kAmbiguous && !PLUMBLINE_FAULT(ambiguous_is_no_kernel)) {
     return DispatchError(ErrorClass::kAmbiguous,
           "The kernel of operator " + op.name() + " at " + key + " is ambiguous: the one at CompositeImplicitAutograd (" +
               resolution.implicit->place + ") claims it, and so does the backend kernel at " +
               keys_.Name(resolution.rival->key) + " (" + resolution.rival->place +
               "), whose autograd key this is." + with + have + "\n  to do: register a kernel at " + key);
   }
-  if (resolution.fallthrough()) {
+  if (resolution.fallthrough() && !PLUMBLINE_FAULT(fallthrough_is_no_kernel)) {
     return DispatchError(ErrorClass::kFellThrough, "Operator " + op.name() + " only falls through at " + key + " (" +
                                         resolution.winner->place + "), and nothing is below." + with + have +
                                         "\n  to do: redispatch to a set without " + key);
@@ -871,7 +957,7 @@ DispatchError RegistryCore::NothingToCall(const OperatorEntry& op, KeySet keys, 
   std::string near;
   for (const std::string& name : describe.NearNamesLocked(op.name())) near += (near.empty() ? "" : ", ") + name;
   if (!near.empty()) near = "\n  operators with a similar name: " + near;
-  if (slot == 0 || !keys_.IsKeySlot(slot)) {
+  if (slot == 0 || !keys_.IsKeySlot(slot) || (PLUMBLINE_FAULT(no_kernel_at_all_is_no_key) && op.kernels_.empty())) {
     return DispatchError(ErrorClass::kNoKey,
           "Could not find a kernel for operator " + op.name() +
               ": no argument and no guard brought a key, and no composite kernel serves that case." + with + have +

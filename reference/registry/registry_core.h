@@ -138,6 +138,7 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   void RemoveIfUnused(OperatorEntry& op, Change& change);
   void Bury(KernelContext* kernel, Change& change);
 
+  Resolution Answer(const OperatorEntry& op, int slot) const;
   SlotSet Affected(Key key) const;  // slots whose rules read `key`
   void Changed(OperatorEntry& op, const SlotSet& affected, Change& change);
   void ChangedEverywhere(const SlotSet& affected, Change& change);
