@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "conformance/harness/backend_file.h"
 
@@ -41,6 +42,11 @@ OrError<std::vector<reports::Clause>> ReadClauseIndex() {
   try {
     const nlohmann::json index = nlohmann::json::parse(in);
     for (const nlohmann::json& entry : index.at("clauses")) {
+      std::vector<std::string> faults;
+      for (const nlohmann::json& fault : entry.at("faults")) {
+        faults.push_back(fmt::format("{} {}: {}", fault.at("where").get<std::string>(),
+                                     fault.at("name").get<std::string>(), fault.at("what").get<std::string>()));
+      }
       clauses.push_back({.id = entry.at("id"),
                          .title = entry.at("title"),
                          .strength = entry.at("strength"),
@@ -51,7 +57,7 @@ OrError<std::vector<reports::Clause>> ReadClauseIndex() {
                          .where = entry.at("where"),
                          .tests = entry.at("tests"),
                          .model = entry.at("model"),
-                         .faults = entry.at("faults")});
+                         .faults = std::move(faults)});
     }
   } catch (const nlohmann::json::exception& error) {
     return InputError{fmt::format("{}: not a clause index: {}", path, error.what())};
