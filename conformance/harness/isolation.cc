@@ -298,6 +298,8 @@ OrError<std::unique_ptr<Isolation>> Isolation::Start(Service service, std::chron
 
 Isolation::~Isolation() {
   Renew();
+  // Not only closed: another Isolation's processes may have been forked while it was open.
+  shutdown(zygote_socket_, SHUT_RDWR);
   close(zygote_socket_);
   int status;
   while (waitpid(zygote_, &status, 0) < 0 && errno == EINTR) {
@@ -335,7 +337,7 @@ int Isolation::Reap(pid_t pid) {
 void Isolation::Renew() {
   if (!executor_) return;
   const pid_t pid = executor_->pid;
-  executor_->socket.Close();  // it leaves when it reads the end
+  shutdown(executor_->socket.get(), SHUT_RDWR);  // it leaves when it reads the end
 #if !defined(PLUMBLINE_FLUSH_COVERAGE)
   kill(pid, SIGKILL);  // it has answered, so it has nothing left to do
 #endif

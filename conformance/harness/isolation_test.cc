@@ -51,6 +51,15 @@ TEST(IsolationTest, AnswersAndKeepsStateUntilRenewed) {
   EXPECT_EQ(g_state, 0) << "the asking process must not serve";
 }
 
+TEST(IsolationTest, SeveralEndInAnyOrder) {
+  auto first = StartServing();
+  auto second = StartServing();
+  EXPECT_EQ(first->Ask("a", seconds(10)).text, "answer to a");
+  EXPECT_EQ(second->Ask("b", seconds(10)).text, "answer to b");
+  first.reset();
+  EXPECT_EQ(second->Ask("b", seconds(10)).text, "answer to b");
+}
+
 TEST(IsolationTest, ACrashCostsOneAnswer) {
   auto isolation = StartServing();
   const Reply reply = isolation->Ask("crash", seconds(10));
