@@ -89,11 +89,7 @@ std::optional<Key> Backend::ToKey(std::optional<pl_key> key) const {
 KeySet Backend::ToSet(std::span<const pl_key> keys) const {
   std::vector<Key> own;
   for (const pl_key key : keys) {
-    own.push_back(ToKey(key));
-    if (KeyTable::IsAlias(own.back())) {
-      throw abi::Error(PL_ERROR_INVALID_ARGUMENT,
-                       registry_->keys().Name(own.back()) + " is an alias key: no set can hold it");
-    }
+    own.push_back(ToKey(key));  // [KEY-011] [KEY-012] Undefined and aliases add nothing
   }
   return registry_->keys().SetOf(own);
 }

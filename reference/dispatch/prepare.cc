@@ -111,6 +111,22 @@ void SpoilArguments(OperatorEntry& op, std::span<Value> values, bool for_boxed) 
   }
 }
 
+// What the arguments bring.
+KeySet SpoiltArgumentKeys(const OperatorEntry& op, const Definition& definition, const Value* values) {
+  KeySet keys, highest;
+  for (std::uint64_t left = definition.key_arguments; left != 0; left &= left - 1) {
+    const Value& value = values[LowestBit(left)];
+    KeySet brought = value.is_tensor() ? value.tensor_keys() : KeysIn(value);
+    if (PLUMBLINE_FAULT(lists_bring_nothing) && !value.is_tensor()) brought = {};
+    if (PLUMBLINE_FAULT(absent_tensor_counts_as_undefined) && value.is_none()) brought = op.keys().undefined_tensor();
+    if (PLUMBLINE_FAULT(undefined_tensor_brings_nothing) && value.is_tensor() && !value.AsTensor()->defined()) brought = {};
+    keys = keys | brought;
+    if (brought.functionality_position() < highest.functionality_position()) highest = brought;
+    if (PLUMBLINE_FAULT(first_tensor_decides) && value.is_tensor()) break;
+  }
+  return PLUMBLINE_FAULT(highest_argument_decides) ? highest : keys;
+}
+
 // The set of a call (before thread state) or of a redispatch.
 KeySet SpoiltKeys(OperatorEntry& op, KeySet keys, bool redispatch) {
   if (!redispatch) last_called = &op;
@@ -183,6 +199,9 @@ std::size_t CheckArguments(OperatorEntry& op, Stack& stack, std::optional<std::s
         const Value* const values = stack.Top(count).data();
         if (ArgumentsFit(*definition, values)) {
           *keys = ArgumentKeys(*definition, values);
+#ifdef PLUMBLINE_WITH_FAULTS
+          if (FaultActive()) *keys = SpoiltArgumentKeys(op, *definition, values);
+#endif
           return count;
         }
       }

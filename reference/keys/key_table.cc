@@ -4,6 +4,7 @@
 #include <cctype>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "reference/faults/faults.h"
 #include "reference/keys/error.h"
@@ -49,6 +50,33 @@ struct Functionality {
   std::string name, prefix;
   bool per_backend = false;
 };
+
+#ifdef PLUMBLINE_WITH_FAULTS
+// Whether a fault makes the key a member of the alias, or none; nothing where none is about it.
+std::optional<bool> SpoiltMember(std::string_view alias, std::string_view functionality, std::string_view component,
+                                 bool declared_mode) {
+  const bool nested = functionality == "NestedTensor";
+  const bool nested_autograd = functionality == "AutogradNestedTensor";
+  const auto is = [&](std::string_view name) { return alias == name; };
+  if (PLUMBLINE_FAULT(autograd_lacks_nested) && is("Autograd") && nested_autograd) return false;
+  if (PLUMBLINE_FAULT(explicit_lacks_quantized) && is("CompositeExplicitAutograd") && functionality == "Quantized") {
+    return false;
+  }
+  if (PLUMBLINE_FAULT(nonfunctional_holds_lazy) && is("CompositeExplicitAutogradNonFunctional") &&
+      functionality == "Dense" && component == "Lazy") {
+    return true;
+  }
+  if (PLUMBLINE_FAULT(implicit_lacks_nested) && is("CompositeImplicitAutograd") && nested) return false;
+  if (PLUMBLINE_FAULT(nested_lacks_its_autograd_key) && is("CompositeImplicitAutogradNestedTensor") &&
+      nested_autograd) {
+    return false;
+  }
+  if (PLUMBLINE_FAULT(batched_holds_dense) && is("FuncTorchBatchedDecomposition") && functionality == "Dense")
+    return true;
+  if (PLUMBLINE_FAULT(declared_mode_is_in_implicit) && is("CompositeImplicitAutograd") && declared_mode) return true;
+  return std::nullopt;
+}
+#endif
 
 [[noreturn]] void Refuse(const KeyDeclaration& declaration, const std::string& why) {
   Throw(ErrorClass::kInvalidArgument, "Cannot declare key '" + declaration.name + "': " + why);
@@ -114,7 +142,7 @@ struct KeyTable::Builder {
     }
     if (!backend && !declaration.autograd.empty()) Refuse(declaration, "a mode has no autograd key");
     functionalities.insert(after + 1, Functionality{declaration.name, "", false});
-    if (backend) declared_backends.push_back(declaration.name);
+    if (backend && !PLUMBLINE_FAULT(declared_backend_is_in_no_alias)) declared_backends.push_back(declaration.name);
   }
 
   void DeclareComponent(const KeyDeclaration& declaration) {
@@ -125,7 +153,7 @@ struct KeyTable::Builder {
     if (declaration.autograd != "own" && declaration.autograd != "AutogradOther") {
       Refuse(declaration, "its autograd key must be 'own' or 'AutogradOther'");
     }
-    components.insert(after + 1, declaration.name);
+    components.insert(PLUMBLINE_FAULT(declared_component_stands_last) ? components.end() : after + 1, declaration.name);
     autograd_of[declaration.name] =
         declaration.autograd == "own" ? "Autograd" + declaration.name : std::string("AutogradOther");
   }
@@ -135,6 +163,8 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
     : release_(release.name) {
   Builder build(release);
   for (const KeyDeclaration& declaration : declared) build.Declare(declaration);
+  if (PLUMBLINE_FAULT(functionalities_are_reversed)) std::ranges::reverse(build.functionalities);
+  if (PLUMBLINE_FAULT(components_are_reversed)) std::ranges::reverse(build.components);
   const int functionality_count = static_cast<int>(build.functionalities.size());
   const int component_count = static_cast<int>(build.components.size());
   if (functionality_count > KeySet::kFunctionalities || component_count > KeySet::kComponents) {
@@ -186,7 +216,10 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
       if (kRoleNames[role] == alias.name) roles_[role] = key;
     }
   }
-  for (const tables::SynonymData& synonym : release.synonyms) by_name_.emplace(synonym.name, Get(synonym.means));
+  for (const tables::SynonymData& synonym : release.synonyms) {
+    if (!PLUMBLINE_FAULT(synonyms_are_unknown)) by_name_.emplace(synonym.name, Get(synonym.means));
+  }
+  if (PLUMBLINE_FAULT(two_keys_share_a_slot)) by_name_["QuantizedHIP"] = Get("QuantizedCUDA");
 
   const auto functionality_name = [&](int slot) -> const std::string& {
     return build.functionalities[KeySet::kFunctionalities - 1 - slots_[slot].functionality].name;
@@ -207,6 +240,15 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
                       (declared_backend(functionality_name(slot)) && Contains(alias.functionalities, "Dense"));
       const bool out = slots_[slot].component >= 0 && Contains(alias.without_components, component_name(slot));
       if (in && !out) members.set(slot);
+#ifdef PLUMBLINE_WITH_FAULTS
+      const bool mode = std::ranges::any_of(declared, [&](const KeyDeclaration& d) {
+        return d.kind == KeyDeclaration::Kind::kMode && d.name == functionality_name(slot);
+      });
+      const std::string_view component = slots_[slot].component >= 0 ? std::string_view(component_name(slot)) : "";
+      if (const auto spoilt = SpoiltMember(alias.name, functionality_name(slot), component, mode)) {
+        members.set(slot, *spoilt);
+      }
+#endif
     }
   }
   for (int role = 0; role < kAliasRoles; ++role) {
@@ -222,6 +264,7 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
     for (Key key : order_) {
       const int slot = static_cast<int>(key);
       const std::string& name = functionality_name(slot);
+      if (PLUMBLINE_FAULT(quantized_is_not_behind_other) && other && name == "Quantized") continue;
       if (Contains(autograd.functionalities, name) || (other && declared_backend(name))) behind.set(slot);
     }
   }
@@ -230,7 +273,20 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   for (int c = 0; c < component_count; ++c) {
     const Key autograd = Get(build.autograd_of[build.components[c]]);
     autograd_of_component_[component_position(c)] = autograd;
-    if (IsPerBackend(autograd)) behind_[static_cast<int>(autograd)].set(static_cast<int>(Get(build.components[c])));
+    const std::string& name = build.components[c];
+    const bool declared_component =
+        std::ranges::any_of(declared, [&](const KeyDeclaration& d) { return d.name == name; });
+    if (PLUMBLINE_FAULT(declared_component_has_no_autograd) && declared_component) continue;
+    if (PLUMBLINE_FAULT(hip_is_behind_its_name) && name == "HIP") {
+      behind_[static_cast<int>(Get("AutogradHIP"))].set(static_cast<int>(Get(name)));
+    }
+    if (!IsPerBackend(autograd)) continue;
+    behind_[static_cast<int>(autograd)].set(static_cast<int>(Get(name)));
+    if (PLUMBLINE_FAULT(sparse_is_behind_its_component)) {
+      for (const char* prefix : {"Sparse", "Quantized"}) {
+        behind_[static_cast<int>(autograd)].set(static_cast<int>(Get(prefix + name)));
+      }
+    }
   }
 
   for (Key key : order_) full_ = full_ | SetOf(key);
@@ -291,6 +347,19 @@ Key KeyTable::Get(std::string_view name) const {
     const auto alike = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
     if (PLUMBLINE_FAULT(key_names_ignore_case) && std::ranges::equal(known, name, alike)) return key;
   }
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(unknown_name_is_a_key)) return order_.front();
+  if (PLUMBLINE_FAULT(functionality_is_a_key) && std::ranges::find(functionalities_, name) != functionalities_.end()) {
+    return order_.front();
+  }
+  for (const tables::ReleaseData* release : tables::kReleases) {
+    const bool there =
+        std::ranges::find(release->components, name, &tables::ComponentData::name) != release->components.end() ||
+        std::ranges::find(release->functionalities, name, &tables::FunctionalityData::name) !=
+            release->functionalities.end();
+    if (PLUMBLINE_FAULT(keys_of_every_release) && there) return order_.front();
+  }
+#endif
   std::string message = "There is no dispatch key '" + std::string(name) + "' in " + release_ + ".";
   for (const std::string& f : functionalities_) {
     if (f == name) message += " It is a functionality; its keys are named after a backend.";
@@ -313,16 +382,28 @@ std::vector<std::string> KeyTable::NearestNames(std::string_view name) const {
 }
 
 KeySet KeyTable::SetOf(Key key) const {
+  if (PLUMBLINE_FAULT(alias_adds_its_first_member) && IsAlias(key)) {
+    return SetOf(static_cast<Key>(Members(key)._Find_first()));
+  }
   if (IsAlias(key) || key == kUndefined) return {};
   const Slot& slot = slots_[static_cast<int>(key)];
   std::uint64_t bits = std::uint64_t{1} << slot.functionality;
   if (slot.component >= 0) bits |= std::uint64_t{1} << (KeySet::kComponentShift + slot.component);
+  if (PLUMBLINE_FAULT(plain_keys_bring_a_backend) && slot.component < 0) {
+    bits |= std::uint64_t{1} << (KeySet::kComponentShift + KeySet::kComponents - 1);
+  }
   return KeySet::FromBits(bits);
 }
 
 KeySet KeyTable::SetOf(std::span<const Key> keys) const {
   KeySet set;
-  for (Key key : keys) set = set | SetOf(key);
+  for (Key key : keys) {
+    if (PLUMBLINE_FAULT(set_holds_one_backend) && IsPerBackend(key)) {
+      set = set & KeySet::FromBits(KeySet::kFunctionalityBits);
+    }
+    set = set | SetOf(key);
+  }
+  if (PLUMBLINE_FAULT(undefined_empties_a_set) && std::ranges::find(keys, kUndefined) != keys.end()) return {};
   return set;
 }
 
@@ -337,6 +418,7 @@ std::vector<Key> KeyTable::Keys(KeySet set) const {
   for (Key key : order_) {
     if (set.contains(SetOf(key))) keys.push_back(key);
   }
+  if (PLUMBLINE_FAULT(sets_are_listed_from_the_top)) std::ranges::reverse(keys);
   return keys;
 }
 

@@ -90,8 +90,9 @@ void EnterTable(const KeyTable& table) {
     return;
   }
 #endif
-  state.include = table.thread_include().bits();
+  state.include = PLUMBLINE_FAULT(thread_includes_nothing) ? KeySet().bits() : table.thread_include().bits();
   state.keep = ~(table.thread_exclude().bits() & KeySet::kFunctionalityBits);
+  if (PLUMBLINE_FAULT(thread_excludes_nothing)) state.keep = ~std::uint64_t{0};
 }
 
 KeySet ThreadInclude(const KeyTable& table) {
@@ -112,9 +113,12 @@ KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(ta
 #endif
   if (include_) {
     added_ = keys.bits() & ~thread_state.include;
+    if (PLUMBLINE_FAULT(include_guard_is_ignored)) added_ = 0;
+    if (PLUMBLINE_FAULT(include_brings_no_backend)) added_ &= KeySet::kFunctionalityBits;
     thread_state.include |= added_;
   } else {
     added_ = keys.bits() & KeySet::kFunctionalityBits & thread_state.keep;
+    if (PLUMBLINE_FAULT(exclusion_takes_backends)) added_ = keys.bits() & ~KeySet::kAlways & thread_state.keep;
     thread_state.keep &= ~added_;
   }
   if (PLUMBLINE_FAULT(guard_takes_back_all_its_keys)) added_ = keys.bits() & ~KeySet::kAlways;

@@ -1,5 +1,6 @@
 #include "reference/registry/describe.h"
 
+#include "reference/faults/faults.h"
 #include "reference/registry/registry_core.h"
 
 namespace plumbline::reference {
@@ -23,6 +24,7 @@ std::vector<TableRow> Describer::Table(OperatorEntry& op) const {
   const auto add = [&](Key key) {
     const Resolution resolution = op.Resolve(static_cast<int>(key));
     if (resolution.rule == Rule::kMissing) return;
+    if (PLUMBLINE_FAULT(chain_is_not_shown) && resolution.rule == Rule::kChain) return;
     TableRow& row = rows.emplace_back();
     row.key = key;
     row.rule = resolution.rule;

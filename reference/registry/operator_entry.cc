@@ -63,8 +63,17 @@ KernelContext* OperatorEntry::Newest(AliasRole role) const {
   return alias ? Newest(*alias) : nullptr;
 }
 
-// The rules, in their order. What a slot holds depends on nothing but what is in force.
 Resolution OperatorEntry::Resolve(int slot) const {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (FaultActive()) {
+    if (const std::optional<Resolution> spoilt = Spoilt(slot)) return *spoilt;
+  }
+#endif
+  return ByRules(slot);
+}
+
+// The rules, in their order. What a slot holds depends on nothing but what is in force.
+Resolution OperatorEntry::ByRules(int slot) const {
   const KeyTable& keys = core_->keys_;
   // [RES-030]
   if (direct_.test(slot)) return {Rule::kKernel, Newest(static_cast<Key>(slot))};

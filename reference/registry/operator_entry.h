@@ -89,6 +89,12 @@ class OperatorEntry {
 
   // The rules for a slot. [lock]
   Resolution Resolve(int slot) const;
+  Resolution ByRules(int slot) const;
+#ifdef PLUMBLINE_WITH_FAULTS
+  // What a fault puts there instead; nothing where it lets the rules be. [lock]
+  std::optional<Resolution> Spoilt(int slot) const;
+  std::optional<Resolution> SpoiltChain(int slot, const Resolution& right) const;
+#endif
   KernelContext* Newest(Key key) const;  // [lock]
   KernelContext* Newest(AliasRole role) const;
 

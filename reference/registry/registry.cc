@@ -107,14 +107,14 @@ Registration Registry::DefineInferred(std::string_view name, const Signature& si
                                       const Library* library) {
   Schema schema = signature.schema();
   schema.name = ParseOperatorName(name);
-  return Registration(core_->Define(std::move(schema), std::move(place).Take(),
-                                    library == nullptr ? nullptr : library->record_.get()));
+  return Registration(
+      core_->Define(std::move(schema), std::move(place).Take(), library == nullptr ? nullptr : library->record_.get()));
 }
 
 Registration Registry::Impl(std::string_view op, std::optional<Key> key, Kernel kernel, Place place,
                             const Library* library) {
-  return Registration(core_->Impl(op, key, kernel, std::move(place).Take(),
-                                  library == nullptr ? nullptr : library->record_.get()));
+  return Registration(
+      core_->Impl(op, key, kernel, std::move(place).Take(), library == nullptr ? nullptr : library->record_.get()));
 }
 
 Registration Registry::Impl(std::string_view op, std::string_view key, Kernel kernel, Place place,
@@ -123,8 +123,8 @@ Registration Registry::Impl(std::string_view op, std::string_view key, Kernel ke
 }
 
 Registration Registry::Fallback(std::optional<Key> key, Kernel kernel, Place place, const Library* library) {
-  return Registration(core_->Fallback(key, kernel, std::move(place).Take(),
-                                      library == nullptr ? nullptr : library->record_.get()));
+  return Registration(
+      core_->Fallback(key, kernel, std::move(place).Take(), library == nullptr ? nullptr : library->record_.get()));
 }
 
 Registration Registry::Fallback(std::string_view key, Kernel kernel, Place place, const Library* library) {
@@ -215,7 +215,9 @@ bool Registry::HasComputed(std::string_view name, Key key) const {
   if (!op) ThrowNoOperator(name);
   const std::lock_guard lock(core_->mutex_);
   if (PLUMBLINE_FAULT(question_resolves_the_slot)) op->resolved_.set(static_cast<std::size_t>(key));
-  return op->Resolve(static_cast<int>(key)).winner != nullptr;
+  const Resolution resolution = op->Resolve(static_cast<int>(key));
+  if (PLUMBLINE_FAULT(chain_is_not_shown) && resolution.rule == Rule::kChain) return false;
+  return resolution.winner != nullptr;
 }
 
 bool Registry::HasFallback(Key key) const {

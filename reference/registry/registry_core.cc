@@ -36,6 +36,13 @@ KeySet Masked(const Table& table, KeySet set) {
   if (PLUMBLINE_FAULT(mask_of_the_arguments)) {
     return set & KeySet::FromBits(table.masks[arguments_of_call.component_position()]);
   }
+  if (PLUMBLINE_FAULT(lowest_backend_chooses_mask)) {
+    std::uint64_t lowest = KeySet::kComponents;
+    for (std::uint64_t at = 0; at < KeySet::kComponents; ++at) {
+      if ((set.bits() >> (KeySet::kComponentShift + at) & 1) != 0) lowest = at;
+    }
+    return set & KeySet::FromBits(table.masks[lowest]);
+  }
 #endif
   return table.Mask(set);
 }
@@ -44,7 +51,8 @@ KeySet Masked(const Table& table, KeySet set) {
 bool KeptThoughReleased() {
   return PLUMBLINE_FAULT(release_is_not_published) || PLUMBLINE_FAULT(explicit_change_misses_autograd) ||
          PLUMBLINE_FAULT(backend_change_misses_autograd) || PLUMBLINE_FAULT(typed_calls_keep_their_table) ||
-         PLUMBLINE_FAULT(change_spreads_to_used_slots) || PLUMBLINE_FAULT(release_by_a_kernel_waits);
+         PLUMBLINE_FAULT(change_spreads_to_used_slots) || PLUMBLINE_FAULT(release_by_a_kernel_waits) ||
+         PLUMBLINE_FAULT(change_misses_served_slots);
 }
 
 #ifdef PLUMBLINE_WITH_FAULTS
@@ -125,7 +133,10 @@ RegistryCore::RegistryCore(KeyTableRef keys, std::span<const StartingFallback> f
       undead_(std::make_shared<std::atomic<std::int64_t>>(0)),
       call_observer_(default_call_observer.load(std::memory_order_acquire)),
       registration_observer_(default_registration_observer.load(std::memory_order_acquire)) {
-  for (const StartingFallback& fallback : fallbacks) {
+  std::vector<StartingFallback> starting(fallbacks.begin(), fallbacks.end());
+  if (PLUMBLINE_FAULT(private_autograd_falls_through)) starting.push_back({"AutogradPrivateUse1", true});
+  for (const StartingFallback& fallback : starting) {
+    if (PLUMBLINE_FAULT(autograd_cpu_has_no_built_in) && fallback.key == "AutogradCPU") continue;
     const Key key = keys_.Get(fallback.key);
     if (KeyTable::IsAlias(key) || key == kUndefined) {
       Throw(ErrorClass::kInvalidArgument, "There can be no fallback at " + fallback.key);
@@ -271,7 +282,7 @@ SlotSet RegistryCore::Affected(Key key) const {
   SpoilAffected(keys_, key, affected);
 #endif
   // A chained slot also reads what the slot that serves it reads.
-  for (bool more = chained_.any(); more;) {
+  for (bool more = chained_.any() && !PLUMBLINE_FAULT(change_misses_served_slots); more;) {
     more = false;
     for (const ChainRecord& chain : chains_) {
       const int from = static_cast<int>(chain.key);
@@ -286,7 +297,8 @@ SlotSet RegistryCore::Affected(Key key) const {
 // What a slot holds: by the rules, unless a fault forgot to drop what calls got before.
 Resolution RegistryCore::Answer(const OperatorEntry& op, int slot) const {
 #ifdef PLUMBLINE_WITH_FAULTS
-  if (const auto known = op.answers_.find(slot); KeptThoughReleased() && known != op.answers_.end()) return known->second;
+  if (const auto known = op.answers_.find(slot); KeptThoughReleased() && known != op.answers_.end())
+    return known->second;
 #endif
   return op.Resolve(slot);
 }
@@ -322,9 +334,7 @@ void RegistryCore::RefreshViews(OperatorEntry& op) {
   const bool careful = call_observer_.load(std::memory_order_relaxed) != nullptr ||
                        count_hits_.load(std::memory_order_relaxed) || !asymmetric ||
                        op.state() != OperatorState::kDefined || FaultActive();
-  op.ForEachView([&](View& view) {
-    view.number.store(careful ? 0 : keys_.number(), std::memory_order_release);
-  });
+  op.ForEachView([&](View& view) { view.number.store(careful ? 0 : keys_.number(), std::memory_order_release); });
 }
 
 void RegistryCore::RefreshAllViews() {
@@ -356,8 +366,8 @@ SlotSet RegistryCore::Fallthroughs(const OperatorEntry& op) const {
 
 std::uintptr_t RegistryCore::Word(const View& view, const KernelContext* kernel) {
   if (kernel == nullptr || kernel->fallthrough) return kIndirect;
-  const bool direct = view.signature == nullptr ||
-                      (kernel->signature != nullptr && Same(*kernel->signature, *view.signature));
+  const bool direct =
+      view.signature == nullptr || (kernel->signature != nullptr && Same(*kernel->signature, *view.signature));
   const std::uintptr_t form = !direct ? kIndirect : kernel->permanent ? kDirect : kCounted;
   return reinterpret_cast<std::uintptr_t>(kernel) | form;
 }
@@ -370,19 +380,24 @@ Table* RegistryCore::Publish(OperatorEntry& op, View& view) {
   if (!op.fallthroughs_) op.fallthroughs_ = fallthroughs;
   if (PLUMBLINE_FAULT(mask_is_made_once)) fallthroughs = *op.fallthroughs_;
 #endif
-  for (std::size_t slot = fallthroughs._Find_first(); slot < fallthroughs.size(); slot = fallthroughs._Find_next(slot)) {
+  for (std::size_t slot = fallthroughs._Find_first(); slot < fallthroughs.size();
+       slot = fallthroughs._Find_next(slot)) {
     const Key key = static_cast<Key>(slot);
     const int functionality = keys_.FunctionalityPosition(key);
     if (functionality < 0) continue;  // Undefined is in no set
     const std::uint64_t keep = ~(std::uint64_t{1} << functionality);
     // [RES-012] [RES-013] [RES-025] Each backend has a mask of its own; a key that is no backend's is in all of them.
-    if (keys_.IsPerBackend(key)) {
+    if (PLUMBLINE_FAULT(fallthrough_is_not_masked)) continue;
+    if (PLUMBLINE_FAULT(plain_fallthrough_is_one_backends) && !keys_.IsPerBackend(key)) {
+      table->masks[KeySet::kComponents - 1] &= keep;
+    } else if (keys_.IsPerBackend(key) && !PLUMBLINE_FAULT(fallthrough_is_every_backends)) {
       table->masks[keys_.ComponentPosition(key)] &= keep;
     } else {
       for (std::uint64_t& mask : table->masks) mask &= keep;
     }
   }
-  for (std::size_t slot = op.resolved_._Find_first(); slot < op.resolved_.size(); slot = op.resolved_._Find_next(slot)) {
+  for (std::size_t slot = op.resolved_._Find_first(); slot < op.resolved_.size();
+       slot = op.resolved_._Find_next(slot)) {
     table->slots[slot].store(Word(view, Answer(op, static_cast<int>(slot)).winner), std::memory_order_relaxed);
   }
   view.table.store(table, std::memory_order_release);
@@ -406,9 +421,9 @@ std::shared_ptr<LibraryRecord> RegistryCore::OpenLibrary(LibraryKind kind, std::
   if (kind == LibraryKind::kDef) {
     const auto other = def_libraries_.find(name_space);
     if (other != def_libraries_.end()) {
-      Throw(ErrorClass::kDuplicate, "The namespace '" + std::string(name_space) + "' has a DEF library already, opened at " +
-                                        other->second->place + "; this one, at " + place +
-                                        ", may be a FRAGMENT library");
+      Throw(ErrorClass::kDuplicate, "The namespace '" + std::string(name_space) +
+                                        "' has a DEF library already, opened at " + other->second->place +
+                                        "; this one, at " + place + ", may be a FRAGMENT library");
     }
     def_libraries_.emplace(name_space, library.get());
   }
@@ -444,10 +459,10 @@ void RegistryCore::CheckFits(const OperatorEntry& op, const Definition& definiti
   const std::string difference = Difference(definition.schema, kernel.signature->schema());
   if (difference.empty()) return;
   Throw(ErrorClass::kSchemaMismatch,
-        "The schema of operator " + op.name() + " and its kernel do not agree: " + difference + ".\n  schema: " +
-            Print(definition.schema) + "\n    defined at " + definition.place + "\n  kernel: " +
-            PrintTypes(kernel.signature->schema()) + ", in C++ " + kernel.signature->Name() + "\n    registered at " +
-            kernel.place);
+        "The schema of operator " + op.name() + " and its kernel do not agree: " + difference +
+            ".\n  schema: " + Print(definition.schema) + "\n    defined at " + definition.place +
+            "\n  kernel: " + PrintTypes(kernel.signature->schema()) + ", in C++ " + kernel.signature->Name() +
+            "\n    registered at " + kernel.place);
 }
 
 std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::string place, LibraryRecord* library) {
@@ -463,8 +478,8 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::str
   OperatorEntry* known = names_.Find(name, HashName(name));
   if (known != nullptr && known->definition() != nullptr) {
     Throw(ErrorClass::kDuplicate, "Operator " + name + " is defined already: " + Print(known->definition()->schema) +
-                                      "\n  first defined at " + known->definition()->place +
-                                      "\n  defined again at " + place);
+                                      "\n  first defined at " + known->definition()->place + "\n  defined again at " +
+                                      place);
   }
   auto definition = std::make_unique<Definition>(std::move(schema), std::move(place));
   if (known != nullptr) {
@@ -493,10 +508,10 @@ void RegistryCore::CheckSignature(const OperatorEntry& op, const Signature& sign
   for (const KernelContext* kernel : op.kernels_) {
     if (kernel->signature == nullptr || kernel->signature->symbolic != signature.symbolic) continue;
     if (Same(*kernel->signature, signature)) continue;
-    Throw(ErrorClass::kSchemaMismatch,
-          std::string(what) + " of operator " + op.name() + " has the C++ signature " + signature.Name() +
-              ", but its kernel at " + keys_.Name(kernel->key) + ", registered at " + kernel->place + ", has " +
-              kernel->signature->Name() + ". All typed kernels and calls of an operator must have the same");
+    Throw(ErrorClass::kSchemaMismatch, std::string(what) + " of operator " + op.name() + " has the C++ signature " +
+                                           signature.Name() + ", but its kernel at " + keys_.Name(kernel->key) +
+                                           ", registered at " + kernel->place + ", has " + kernel->signature->Name() +
+                                           ". All typed kernels and calls of an operator must have the same");
   }
 }
 
@@ -506,8 +521,8 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   CheckOpen(library);
   key = ChooseKey(key, library);
   if (library != nullptr && library->name_space == kWildcard) {
-    Throw(ErrorClass::kInvalidArgument, "A library of the namespace '_' takes fallbacks only: '" +
-                                            std::string(op_name) + "' at " + place);
+    Throw(ErrorClass::kInvalidArgument,
+          "A library of the namespace '_' takes fallbacks only: '" + std::string(op_name) + "' at " + place);
   }
   OperatorName parsed = ParseOperatorName(op_name);
   const std::string name = QualifiedName(parsed, op_name, library);
@@ -521,10 +536,10 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
       const std::string difference = Difference(known->definition()->schema, signature->schema());
       if (!difference.empty()) {
         Throw(ErrorClass::kSchemaMismatch,
-              "The kernel for operator " + name + " does not fit its schema: " + difference + ".\n  schema: " +
-                  Print(known->definition()->schema) + "\n    defined at " + known->definition()->place +
-                  "\n  kernel: " + PrintTypes(signature->schema()) + ", in C++ " + signature->Name() +
-                  "\n    registered at " + place);
+              "The kernel for operator " + name + " does not fit its schema: " + difference +
+                  ".\n  schema: " + Print(known->definition()->schema) + "\n    defined at " +
+                  known->definition()->place + "\n  kernel: " + PrintTypes(signature->schema()) + ", in C++ " +
+                  signature->Name() + "\n    registered at " + place);
       }
     }
   }
@@ -568,8 +583,8 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
   if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != kWildcard)) {
     Throw(ErrorClass::kInvalidArgument, "A fallback serves every namespace: the one at " + place +
                                             " belongs in an IMPL library of the namespace '_', not in a " +
-                                            std::string(Name(library->kind)) + " library of '" +
-                                            library->name_space + "'");
+                                            std::string(Name(library->kind)) + " library of '" + library->name_space +
+                                            "'");
   }
   if (kernel.context().signature != nullptr) {
     Throw(ErrorClass::kInvalidArgument, "A fallback serves operators of every schema and so is boxed: " + place);
@@ -598,16 +613,24 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
 
 std::shared_ptr<RegistrationRecord> RegistryCore::DeclareChain(Key key, Key served_by, std::string place) {
   Change change(*this);
+  // Faults drop a chain that they should refuse: its record is of nothing.
+  const auto dropped = [&] {
+    std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kChain, nullptr);
+    record->in_force = false;
+    return record;
+  };
   for (Key end : {key, served_by}) {
     if (end == kUndefined || KeyTable::IsAlias(end)) {
-      Throw(ErrorClass::kInvalidArgument, "A chain leads from one key to another, and " + keys_.Name(end) +
-                                              " is none: " + place);
+      if (PLUMBLINE_FAULT(chain_between_aliases_is_dropped)) return dropped();
+      Throw(ErrorClass::kInvalidArgument,
+            "A chain leads from one key to another, and " + keys_.Name(end) + " is none: " + place);
     }
   }
   const auto next = [&](Key from) {
     return std::find_if(chains_.begin(), chains_.end(), [&](const ChainRecord& c) { return c.key == from; });
   };
   if (const auto other = next(key); other != chains_.end()) {
+    if (PLUMBLINE_FAULT(second_chain_is_dropped_silently)) return dropped();
     Throw(ErrorClass::kDuplicate, keys_.Name(key) + " is served by " + keys_.Name(other->served_by) +
                                       " already, declared at " + other->place + "; declared again at " + place);
   }
@@ -615,6 +638,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::DeclareChain(Key key, Key serv
   for (Key at = served_by;;) {
     path += " -> " + keys_.Name(at);
     if (at == key) {
+      if (PLUMBLINE_FAULT(cycle_is_dropped_silently)) return dropped();
       Throw(ErrorClass::kInvalidArgument, "The chain declared at " + place + " would be a cycle: " + path);
     }
     const auto link = next(at);
@@ -707,9 +731,10 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       return;
     }
     case RegistrationRecord::What::kChain: {
+      if (PLUMBLINE_FAULT(released_chain_serves_on)) return;
       const SlotSet affected = Affected(record.key);
-      const auto chain = std::find_if(chains_.begin(), chains_.end(),
-                                      [&](const ChainRecord& c) { return c.key == record.key; });
+      const auto chain =
+          std::find_if(chains_.begin(), chains_.end(), [&](const ChainRecord& c) { return c.key == record.key; });
       change.Log(RegistrationEvent::What::kChain, true, keys_.Name(chain->served_by), keys_.Name(record.key),
                  chain->place);
       chains_.erase(chain);
@@ -848,7 +873,16 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
       located.keys = KeySet::FromBits(located.keys.bits() & (located.keys.bits() - 1));
     }
   }
-  const int slot = keys_.SlotOf(located.keys);
+  int slot = keys_.SlotOf(located.keys);
+#ifdef PLUMBLINE_WITH_FAULTS
+  const std::vector<Key> listed = keys_.Keys(located.keys);
+  if (PLUMBLINE_FAULT(lowest_key_answers) && !listed.empty()) slot = static_cast<int>(listed.front());
+  if (PLUMBLINE_FAULT(lone_fallthrough_is_no_kernel) && mask && arguments_of_call.has_functionality() &&
+      listed.empty()) {
+    findings->error = DispatchError(ErrorClass::kNoKernel, "Every key of the call falls through for " + op.name());
+    return located;
+  }
+#endif
   findings->hit = op.resolved_.test(slot);
   if (findings->hit) {
     if (count_hits_.load(std::memory_order_relaxed)) op.hits_.fetch_add(1, std::memory_order_relaxed);
@@ -880,6 +914,10 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
   located.direct = (word & kSlotFormBits) != kIndirect;
   located.counted = !located.kernel->permanent;
   if (located.counted) located.kernel->references.fetch_add(1, std::memory_order_relaxed);
+  if (PLUMBLINE_FAULT(chain_names_the_serving_key) && resolution.rule == Rule::kChain) {
+    located.keys = keys_.SetOf(located.kernel->key);
+  }
+  if (PLUMBLINE_FAULT(kernel_receives_what_fell_through) && mask) located.keys = set;
   return located;
 }
 
@@ -927,8 +965,8 @@ void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
   if (op.state() == OperatorState::kReleased) {
     Throw(PLUMBLINE_FAULT(released_is_not_found) ? ErrorClass::kNotFound : ErrorClass::kInvalidHandle,
           "Operator " + op.name() +
-                                          " was released: its last registration is gone, and the handle outlived it. "
-                                          "Keep its registrations, or find the operator again");
+              " was released: its last registration is gone, and the handle outlived it. "
+              "Keep its registrations, or find the operator again");
   }
   Throw(PLUMBLINE_FAULT(undefined_is_no_kernel) ? ErrorClass::kNoKernel : ErrorClass::kNotFound,
         "Operator " + op.name() + " has an implementation (" +
@@ -936,43 +974,46 @@ void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
             "), but no definition. Define its schema, or check the spelling of the name it was implemented under");
 }
 
-DispatchError RegistryCore::NothingToCall(const OperatorEntry& op, KeySet keys, int slot, const Resolution& resolution) {
+DispatchError RegistryCore::NothingToCall(const OperatorEntry& op, KeySet keys, int slot,
+                                          const Resolution& resolution) {
   const Describer describe(*this);
   const std::string key = keys_.IsKeySlot(slot) ? keys_.Name(static_cast<Key>(slot)) : "no backend";
   const std::string with = "\n  key set of the call: " + keys_.Print(keys) + ", highest key: " + key;
-  const std::string have = "\n  registered: " + describe.RegisteredLocked(op) + "\n  defined at " +
-                           op.definition()->place;
+  const std::string have =
+      "\n  registered: " + describe.RegisteredLocked(op) + "\n  defined at " + op.definition()->place;
   if (resolution.rule == Rule::kAmbiguous && !PLUMBLINE_FAULT(ambiguous_is_no_kernel)) {
     return DispatchError(ErrorClass::kAmbiguous,
-          "The kernel of operator " + op.name() + " at " + key + " is ambiguous: the one at CompositeImplicitAutograd (" +
-              resolution.implicit->place + ") claims it, and so does the backend kernel at " +
-              keys_.Name(resolution.rival->key) + " (" + resolution.rival->place +
-              "), whose autograd key this is." + with + have + "\n  to do: register a kernel at " + key);
+                         "The kernel of operator " + op.name() + " at " + key +
+                             " is ambiguous: the one at CompositeImplicitAutograd (" + resolution.implicit->place +
+                             ") claims it, and so does the backend kernel at " + keys_.Name(resolution.rival->key) +
+                             " (" + resolution.rival->place + "), whose autograd key this is." + with + have +
+                             "\n  to do: register a kernel at " + key);
   }
-  if (resolution.fallthrough() && !PLUMBLINE_FAULT(fallthrough_is_no_kernel)) {
+  const bool taken_for_empty = PLUMBLINE_FAULT(fallthrough_at_undefined_is_no_key) && slot == 0;
+  if (resolution.fallthrough() && !PLUMBLINE_FAULT(fallthrough_is_no_kernel) && !taken_for_empty) {
     return DispatchError(ErrorClass::kFellThrough, "Operator " + op.name() + " only falls through at " + key + " (" +
-                                        resolution.winner->place + "), and nothing is below." + with + have +
-                                        "\n  to do: redispatch to a set without " + key);
+                                                       resolution.winner->place + "), and nothing is below." + with +
+                                                       have + "\n  to do: redispatch to a set without " + key);
   }
   std::string near;
   for (const std::string& name : describe.NearNamesLocked(op.name())) near += (near.empty() ? "" : ", ") + name;
   if (!near.empty()) near = "\n  operators with a similar name: " + near;
   if (slot == 0 || !keys_.IsKeySlot(slot) || (PLUMBLINE_FAULT(no_kernel_at_all_is_no_key) && op.kernels_.empty())) {
     return DispatchError(ErrorClass::kNoKey,
-          "Could not find a kernel for operator " + op.name() +
-              ": no argument and no guard brought a key, and no composite kernel serves that case." + with + have +
-              near +
-              "\n  to do: pass a tensor, or register a kernel at CompositeImplicitAutograd or "
-              "CompositeExplicitAutograd");
+                         "Could not find a kernel for operator " + op.name() +
+                             ": no argument and no guard brought a key, and no composite kernel serves that case." +
+                             with + have + near +
+                             "\n  to do: pass a tensor, or register a kernel at CompositeImplicitAutograd or "
+                             "CompositeExplicitAutograd");
   }
   std::string higher;
   if (keys_.FunctionalityPosition(static_cast<Key>(slot)) >= 0 && key.starts_with("Autograd")) {
     higher = " (a kernel at the backend key is not enough: the call stops at the highest key; a fallthrough at " + key +
              " lets it pass)";
   }
-  return DispatchError(ErrorClass::kNoKernel, "Could not find a kernel for operator " + op.name() + " at key " + key + "." + with +
-                                   have + near + "\n  to do: register a kernel at " + key +
-                                   " or at an alias that holds it, or a fallback at " + key + higher);
+  return DispatchError(ErrorClass::kNoKernel, "Could not find a kernel for operator " + op.name() + " at key " + key +
+                                                  "." + with + have + near + "\n  to do: register a kernel at " + key +
+                                                  " or at an alias that holds it, or a fallback at " + key + higher);
 }
 
 }  // namespace plumbline::reference
