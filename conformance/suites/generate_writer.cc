@@ -30,6 +30,18 @@ Writer::Writer(const World& world_in, Draw& draw_in)
   scenario_.declared_keys = world.declared();
 }
 
+void Writer::Narrow() {
+  const std::string key = ground.others.empty() || draw.OneIn(3) ? draw.Of(ground.dense) : draw.Of(ground.others);
+  const std::string autograd = world.AutogradOf(key);
+  ground.dense = {key};
+  ground.others.clear();
+  ground.autograd = {autograd};
+  ground.modes.clear();
+  ground.aliases = {"CompositeImplicitAutograd", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "Autograd"};
+  if (draw.OneIn(3)) ground.aliases.push_back(draw.Of(world.aliases()));
+  probes = {{key}, {key, autograd}, {autograd}, {}};
+}
+
 std::string Writer::NewName(const std::string& prefix) { return prefix + std::to_string(++names_); }
 
 scenario::Step& Writer::Add(scenario::Action action, const std::string& thread) {

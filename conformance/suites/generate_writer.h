@@ -63,6 +63,9 @@ class Writer {
   std::vector<Library> open_libraries;
   std::vector<KeySetNames> probes;
 
+  // Plays with one backend key only, its autograd key and most aliases, and calls these.
+  void Narrow();
+
   bool Claims(std::uint64_t bits) const { return world.Claims(bits); }
   std::string NewName(const std::string& prefix);  // "k1", "r2"
   // The name that NewName will give after `skip` others.

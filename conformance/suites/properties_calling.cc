@@ -143,8 +143,9 @@ PL_CASE("calling", "misfits", Tier::kQuick, PL_CLAUSES("CALL-014", "CALL-015", "
 
 // Typed calls through any signature of an operator with kernels of any form.
 void TypedMisfits(Writer& w) {
-  static const std::vector<std::string> kNear = {"tensor", "tensor_tensor", "inplace", "tensor_int", "tensor_symint",
-                                                 "tensor_int_two", "tensor_nothing", "tensor_tensor_int"};
+  // Pairs that fit one schema and differ, and others that are near.
+  static const std::vector<std::string> kNear = {"tensor_tensor", "inplace",   "tensor_tensor",    "inplace",
+                                                 "tensor_int",    "tensor_symint", "tensor_int_two", "tensor_nothing"};
   Operator& f = w.NewOperator(w.draw.Of(kNear));
   w.Define(f);
   w.Play({{[&] {
@@ -155,7 +156,7 @@ void TypedMisfits(Writer& w) {
            3},
           {[&] { w.Impl(f, "CPU", w.NewBoxedKernel()); }, 1},
           {[&] { w.ReleaseAnyOf(Writer::Handle::What::kKernel); }, 2}},
-         w.draw.Count(1, 6), [&] {
+         w.draw.Count(2, 8), [&] {
            const CatalogueEntry& entry = w.draw.Coin() ? *f.entry : CatalogueEntryOf(w.draw.Of(kNear));
            w.Add(scenario::Call{.form = CallForm::kTyped,
                                 .signature = entry.name,

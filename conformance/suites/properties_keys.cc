@@ -56,7 +56,7 @@ void WithDeclaredKeys(Writer& w) {
 }
 
 PL_CASE("keys", "declared", Tier::kQuick, PL_CLAUSES("KEY-019", "KEY-020", "KEY-021", "KEY-022", "KEY-006", "KEY-007"),
-        kUsual | PL_CAPABILITY(FRESH_REGISTRY)) {
+        kUsual | PL_CAPABILITY(FRESH_REGISTRY) | PL_CAPABILITY(DECLARED_KEYS)) {
   const World plain(ctx.backend());
   const harness::BackendFacts facts = ctx.backend();
   ctx.CheckProperty(Scenarios([&plain, &facts](Draw& draw) {

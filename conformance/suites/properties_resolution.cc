@@ -255,6 +255,7 @@ PL_CASE("resolution", "fallback", Tier::kQuick,
 void MisplacedFallbacks(Writer& w) {
   Operator& f = w.NewOperator("tensor");
   w.Define(f);
+  for (const std::string& key : w.ground.dense) w.Impl(f, key, w.NewKernel(f));
   std::vector<std::string> keys = w.world.aliases();
   keys.push_back("Undefined");
   w.Play({{[&] { w.Fallback(w.draw.Of(keys), w.NewBoxedKernel()); }, 3},
