@@ -67,11 +67,12 @@ bool SameReturns(const std::vector<Value>& predicted, const std::vector<Value>& 
 
 struct Part {
   std::string what, expected, got;
+  bool about_message = false;
 };
 
 // Rows that differ, so that a table of a hundred slots shows what matters.
 Part CompareTables(const std::vector<TableRow>& predicted, const std::vector<TableRow>& observed) {
-  Part part{"the computed table", "", ""};
+  Part part{.what = "the computed table", .expected = "", .got = ""};
   const auto list = [](const std::vector<TableRow>& rows, const std::vector<TableRow>& without) {
     std::string text;
     for (const TableRow& row : rows) {
@@ -138,7 +139,7 @@ std::optional<Part> CompareStep(const Step& step, const Outcome& predicted, cons
   if (step.expected && step.expected->says && !observed.error.empty() &&
       observed.message.find(*step.expected->says) == std::string::npos) {
     return Part{"the error's message", fmt::format("error {} says \"{}\"", observed.error, *step.expected->says),
-                PrintError(observed)};
+                PrintError(observed), true};
   }
   return std::nullopt;
 }
@@ -155,10 +156,13 @@ Comparison Compare(const scenario::Scenario& scenario, const std::vector<Outcome
                    const std::vector<Outcome>& observed, std::uint64_t capabilities) {
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     if (observed[i].error == "unsupported" && predicted[i].error != "unsupported") {
-      return {Comparison::Result::kUnsupported, static_cast<int>(i), "", "", PrintError(observed[i])};
+      Comparison refused{.result = Comparison::Result::kUnsupported, .step = static_cast<int>(i)};
+      refused.got = PrintError(observed[i]);
+      return refused;
     }
     if (auto part = CompareStep(scenario.steps[i], predicted[i], observed[i], capabilities)) {
-      return {Comparison::Result::kDiffers, static_cast<int>(i), part->what, part->expected, part->got};
+      return {Comparison::Result::kDiffers, static_cast<int>(i), part->what, part->expected, part->got,
+              part->about_message};
     }
   }
   return {};
@@ -177,7 +181,7 @@ Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<
     written.says.reset();  // the model's messages are its own
     if (auto mismatch = scenario::Mismatch(written, predicted[i], canonical)) {
       return {Comparison::Result::kDiffers, static_cast<int>(i), *mismatch, scenario::PrintExpectation(written),
-              Describe(predicted[i])};
+              Describe(predicted[i]), false};
     }
   }
   return {};

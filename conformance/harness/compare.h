@@ -26,9 +26,10 @@ struct Comparison {
   };
   Result result = Result::kAgrees;
   int step = -1;          // the first that is not as predicted
-  std::string what;       // which part: "the kernels that ran", "the error", ...
-  std::string expected;   // in the language's words
-  std::string got;
+  std::string what{};     // which part: "the kernels that ran", "the error", ...
+  std::string expected{}; // in the language's words
+  std::string got{};
+  bool about_message = false;  // all is right but what an error says
 };
 
 Comparison Compare(const scenario::Scenario& scenario, const std::vector<scenario::Outcome>& predicted,

@@ -142,6 +142,7 @@ Judgement Judge::Compared(const Scenario& scenario, Observation seen) {
       judgement.verdict = Verdict::kFail;
       expect_step(comparison.step);
       judgement.summary = fmt::format("`{}`: {}", StepText(scenario, comparison.step), comparison.what);
+      judgement.about_message = comparison.about_message;
       judgement.expected = comparison.expected;
       judgement.got = comparison.got;
       return judgement;
@@ -188,7 +189,10 @@ Judge::Smallest Judge::Shrink(const Scenario& scenario, const Judgement& judgeme
            (tried.verdict != Verdict::kFail || tried.summary.substr(tried.summary.rfind('`') + 1) ==
                                                    judgement.summary.substr(judgement.summary.rfind('`') + 1));
   };
-  Smallest smallest{.scenario = ShrinkScenario(scenario, judgement.step, fails_alike), .judgement = {}};
+  // What an error should say is written for that very scenario: with fewer steps it would ask for something else.
+  Smallest smallest{.scenario = judgement.about_message ? scenario
+                                                        : ShrinkScenario(scenario, judgement.step, fails_alike),
+                    .judgement = {}};
   executor_.set_limit(limit);
   executor_.Renew();
   smallest.judgement = Try(smallest.scenario);
@@ -202,10 +206,12 @@ Judge::Smallest Judge::Shrink(const Scenario& scenario, const Judgement& judgeme
   for (std::size_t i = 0; i < smallest.scenario.steps.size(); ++i) {
     scenario::Step& step = smallest.scenario.steps[i];
     const scenario::Outcome& outcome = smallest.judgement.predicted[i];
+    const std::optional<std::string> says = step.expected ? step.expected->says : std::nullopt;
     step.expected.reset();
     if (static_cast<int>(i) == smallest.judgement.step || std::holds_alternative<scenario::Call>(step.action) ||
         !outcome.error.empty()) {
       step.expected = scenario::ExpectationOf(outcome);
+      step.expected->says = says;
     }
   }
   return smallest;

@@ -29,6 +29,7 @@ struct Judgement {
   int step = -1;         // the first that is wrong; as many as there are steps: the clean-up; -1: none, or not known
   std::string summary;   // one line: the step and what about it is wrong
   std::string expected, got, rule;
+  bool about_message = false;  // all is right but what an error says
   std::vector<std::string> waivers;     // kWaived: ids of those whose deviations predict it
   std::vector<std::string> deviations;  // kWaived: their names
   std::string missing;   // kUnsupported
