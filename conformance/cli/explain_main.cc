@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -82,8 +80,27 @@ void AddTo(CLI::App& app, Options& options) {
       "Exit status: 0 explained; 1 the backend did something else than the spec says; 2 bad input.");
 }
 
+// Of an operator with a kernel for each backend, most are at keys that no argument carries: one line says so for all.
+void FoldOtherKeys(std::vector<model::Cause>& causes) {
+  constexpr const char* kKind = "key differs";
+  std::vector<std::string> keys;
+  model::Cause folded;
+  for (const model::Cause& cause : causes) {
+    if (cause.kind != kKind || cause.kernel.empty()) continue;
+    folded = cause;
+    const std::size_t open = cause.kernel.rfind('(');  // "kcpu (CPU)"
+    keys.push_back(cause.kernel.substr(open + 1, cause.kernel.size() - open - 2));
+  }
+  if (keys.size() < 4) return;
+  std::erase_if(causes, [&](const model::Cause& cause) { return cause.kind == kKind; });
+  folded.kernel = fmt::format("the kernels at {}", fmt::join(keys, ", "));
+  folded.detail = "no argument carries these keys";
+  causes.push_back(std::move(folded));
+}
+
 // One explanation, painted line by line.
-void PrintExplanation(const Explanation& explanation, const Painter& paint) {
+void PrintExplanation(Explanation explanation, const Painter& paint) {
+  FoldOtherKeys(explanation.causes);
   std::istringstream lines(model::Print(explanation));
   std::string line;
   for (bool first = true; std::getline(lines, line); first = false) {

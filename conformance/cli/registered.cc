@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "spec/model/names.h"
@@ -31,6 +32,12 @@ std::string RuleOfAlias(const std::string& alias) {
       {"FuncTorchBatchedDecomposition", "batched"}};
   const auto rule = rules.find(alias);
   return rule == rules.end() ? "" : rule->second;
+}
+
+// A place as PyTorch tells it starts with words.
+std::string WithoutWords(const std::string& place) {
+  constexpr std::string_view kWords = "registered at ";
+  return place.starts_with(kWords) ? place.substr(kWords.size()) : place;
 }
 
 Value Zero(const SchemaType& type) {
@@ -104,7 +111,7 @@ OrError<Registered> AsScenario(const std::string& name, const OperatorView& view
     scenario::Impl impl{.operator_name = name, .key = key, .kernel = {}, .library = "", .name = ""};
     impl.kernel.fallthrough = shown != nullptr && shown->fallthrough;
     if (!impl.kernel.fallthrough) {
-      impl.kernel.kernel = shown != nullptr && !shown->place.empty() ? shown->place : "kernel at " + key;
+      impl.kernel.kernel = shown != nullptr && !shown->place.empty() ? WithoutWords(shown->place) : "kernel at " + key;
     }
     made.scenario.steps.push_back({.action = std::move(impl), .thread = "", .expected = std::nullopt, .line = 0});
   }

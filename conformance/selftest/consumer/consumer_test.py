@@ -37,12 +37,11 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--compiler", default="c++")
-    parser.add_argument("--flags", default="", help="compiler flags that the build itself needs, such as a sanitizer's")
     args = parser.parse_args()
 
     def build(source, folder):
         run([args.cmake, "-S", source, "-B", folder, f"-DCMAKE_PREFIX_PATH={prefix}",
-             f"-DCMAKE_CXX_COMPILER={args.compiler}", f"-DCMAKE_CXX_FLAGS={args.flags}", "-DCMAKE_BUILD_TYPE=Debug"])
+             f"-DCMAKE_CXX_COMPILER={args.compiler}", "-DCMAKE_BUILD_TYPE=Debug"])
         run([args.cmake, "--build", folder])
 
     with tempfile.TemporaryDirectory() as scratch:
