@@ -44,10 +44,18 @@ std::string Chain(const std::vector<KernelRun>& runs) {
   return text.empty() ? "no kernel ran" : text;
 }
 
+// The first line of an error's message, and not all of a long one: some hold a whole table.
+std::string Gist(const std::string& message) {
+  constexpr std::size_t kMost = 240;
+  const std::string line = message.substr(0, message.find('\n'));
+  if (line.size() == message.size() && line.size() <= kMost) return message;
+  return line.substr(0, kMost) + "...";
+}
+
 std::string PrintError(const Outcome& outcome) {
   if (outcome.error.empty()) return "ok";
   return outcome.message.empty() ? fmt::format("error {}", outcome.error)
-                                 : fmt::format("error {} (\"{}\")", outcome.error, outcome.message);
+                                 : fmt::format("error {} (\"{}\")", outcome.error, Gist(outcome.message));
 }
 
 std::string PrintRow(const TableRow& row) {
@@ -148,7 +156,7 @@ std::optional<Part> CompareStep(const Step& step, const Outcome& predicted, cons
 
 std::string Describe(const Outcome& outcome) {
   std::string text = scenario::PrintOutcome(outcome);
-  if (!outcome.message.empty()) text += fmt::format(" (\"{}\")", outcome.message);
+  if (!outcome.message.empty()) text += fmt::format(" (\"{}\")", Gist(outcome.message));
   return text;
 }
 
