@@ -192,7 +192,13 @@ std::vector<std::string> Backend::ListOperators(std::uint32_t which, std::option
   if (!key.has_value()) throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "operators at which key?");
   return registry_->OperatorsAt(ToKey(*key));
 }
-std::string Backend::SchemaOf(std::string_view op) { return Print(Operator::Find(*registry_, op).schema()); }
+std::string Backend::SchemaOf(std::string_view op) {
+  Schema schema = Operator::Find(*registry_, op).schema();
+  for (SchemaArgument& argument : schema.arguments) {
+    if (PLUMBLINE_FAULT(schema_is_shown_without_defaults)) argument.default_value.clear();
+  }
+  return Print(schema);
+}
 
 std::vector<abi::TableRow> Backend::DumpTable(std::string_view name) {
   const OperatorRef op = Known(*registry_, name);
