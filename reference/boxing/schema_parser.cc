@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "reference/boxing/schema.h"
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 
 namespace plumbline::reference {
@@ -95,6 +96,7 @@ class Parser {
     if (!Take('.')) return name;
     const char* const start = at_;
     name.overload = Name("an overload name after '.'");
+    if (PLUMBLINE_FAULT(overload_names_are_free)) return name;
     if (name.overload == "default") Fail(start, "'default' is no overload name: the default overload has none");
     if (name.overload.starts_with("__")) {
       Fail(start, "the overload name '" + name.overload + "' starts with two underscores");
@@ -117,7 +119,7 @@ class Parser {
         if (at_ != end_ && *at_ == ')') Expected("an argument after '*'");
         continue;
       }
-      if (arguments.size() == kMaxSchemaArguments) {
+      if (arguments.size() == kMaxSchemaArguments && !PLUMBLINE_FAULT(schema_holds_any_number)) {
         Fail(start, "a schema has at most " + std::to_string(kMaxSchemaArguments) + " arguments");
       }
       SchemaArgument& argument = arguments.emplace_back();
@@ -127,12 +129,14 @@ class Parser {
       const char* const name_start = at_;
       argument.name = Name("an argument name");
       for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-        if (arguments[i].name == argument.name) Fail(name_start, "the argument name '" + argument.name + "' is here twice");
+        if (PLUMBLINE_FAULT(argument_names_may_repeat)) break;
+        if (arguments[i].name == argument.name)
+          Fail(name_start, "the argument name '" + argument.name + "' is here twice");
       }
       if (SkipAndTake('=')) {
         argument.default_value = ParseDefault(argument.type);
         defaulted = true;
-      } else if (defaulted && !keyword_only) {
+      } else if (defaulted && !keyword_only && !PLUMBLINE_FAULT(required_may_follow_default)) {
         Fail(start, "the argument '" + argument.name + "' has no default but follows one that has");
       }
     } while (!ListEnds());
@@ -163,7 +167,8 @@ class Parser {
   void ParseType(SchemaArgument& argument) {
     const char* const start = at_;
     const std::string_view name = Name("a type");
-    const auto base = FindBaseType(name);
+    auto base = FindBaseType(name);
+    if (PLUMBLINE_FAULT(unknown_type_is_int) && !base) base = BaseType::kInt;
     if (!base) {
       Fail(start, "expected a type (Tensor, int, SymInt, float, bool, str, Scalar), found '" + std::string(name) + "'");
     }
@@ -301,7 +306,8 @@ Schema ParseSchema(std::string_view text) { return Parser(text).ParseAll(); }
 
 OperatorName ParseOperatorName(std::string_view text) {
   if (!text.empty() && !IsLetter(text.front())) {
-    Throw(ErrorClass::kInvalidArgument, "'" + std::string(text) + "' is no operator name (ns::name or ns::name.overload)");
+    Throw(ErrorClass::kInvalidArgument,
+          "'" + std::string(text) + "' is no operator name (ns::name or ns::name.overload)");
   }
   return Parser(text).ParseNameAlone();
 }

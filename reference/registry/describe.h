@@ -35,8 +35,8 @@ class Describer {
   explicit Describer(const Registry& registry) : core_(registry.core()) {}
   explicit Describer(RegistryCore& core) : core_(core) {}
 
-  std::vector<TableRow> Table(OperatorEntry& op) const;      // lowest key first, missing slots left out
-  std::vector<KernelRow> Kernels(OperatorEntry& op) const;   // runtime keys lowest first, then aliases; newest first
+  std::vector<TableRow> Table(OperatorEntry& op) const;     // lowest key first, missing slots left out
+  std::vector<KernelRow> Kernels(OperatorEntry& op) const;  // runtime keys lowest first, then aliases; newest first
   std::string DefinitionPlace(OperatorEntry& op) const;
   std::vector<std::pair<Key, KernelRow>> Fallbacks() const;  // those of the release too
 

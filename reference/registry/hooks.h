@@ -21,13 +21,13 @@ struct CallEvent {
   enum class Kind { kCall, kRedispatch } kind = Kind::kCall;
   bool boxed = false;
   const OperatorEntry* op = nullptr;
-  KeySet keys;                // what the kernel receives
-  Key chosen = kUndefined;    // the slot
+  KeySet keys;              // what the kernel receives
+  Key chosen = kUndefined;  // the slot
   Rule rule = Rule::kMissing;
-  std::string_view place;     // of the kernel; empty if none answers
+  std::string_view place;  // of the kernel; empty if none answers
   bool fallthrough = false;
-  bool hit = false;           // the slot was resolved before
-  std::uint32_t depth = 0;    // 0: not inside another observed call
+  bool hit = false;         // the slot was resolved before
+  std::uint32_t depth = 0;  // 0: not inside another observed call
 };
 
 class CallObserver {

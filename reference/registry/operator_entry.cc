@@ -52,6 +52,12 @@ KernelContext* OperatorEntry::Newest(Key key) const {
       if (kernel->key == key) return kernel;
     }
   }
+#ifdef PLUMBLINE_WITH_FAULTS
+  for (KernelContext* kernel : kernels_) {
+    if (PLUMBLINE_FAULT(fallthrough_covers_its_stack) && kernel->key == key && kernel->fallthrough) return kernel;
+    if (PLUMBLINE_FAULT(alias_keeps_its_oldest) && kernel->key == key && KeyTable::IsAlias(key)) return kernel;
+  }
+#endif
   for (auto it = kernels_.rbegin(); it != kernels_.rend(); ++it) {
     if ((*it)->key == key) return *it;
   }

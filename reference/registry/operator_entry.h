@@ -1,8 +1,8 @@
 // One operator of a registry: its definition, its kernels, what calls read of it, and its resolution cache.
 //
 // An entry exists while something is registered for the operator, and its memory for as long as handles to it do: a
-// handle that outlives the operator gives kInvalidHandle with the operator's name. Another operator of that name, later,
-// is another entry.
+// handle that outlives the operator gives kInvalidHandle with the operator's name. Another operator of that name,
+// later, is another entry.
 //
 // Fields marked [lock] are guarded by the registry's lock; the rest is fixed or atomic.
 #ifndef PLUMBLINE_REFERENCE_REGISTRY_OPERATOR_ENTRY_H_
@@ -37,8 +37,8 @@ struct Definition {
 
 struct Resolution {
   Rule rule = Rule::kMissing;
-  KernelContext* winner = nullptr;   // null: missing or ambiguous
-  KernelContext* rival = nullptr;    // ambiguous: the kernel behind AutogradOther; the implicit one is `implicit`
+  KernelContext* winner = nullptr;  // null: missing or ambiguous
+  KernelContext* rival = nullptr;   // ambiguous: the kernel behind AutogradOther; the implicit one is `implicit`
   KernelContext* implicit = nullptr;
   bool fallthrough() const { return winner != nullptr && winner->fallthrough; }
 };
@@ -94,6 +94,7 @@ class OperatorEntry {
   // What a fault puts there instead; nothing where it lets the rules be. [lock]
   std::optional<Resolution> Spoilt(int slot) const;
   std::optional<Resolution> SpoiltChain(int slot, const Resolution& right) const;
+  std::optional<bool> SpoiltHasKernel(Key key) const;
 #endif
   KernelContext* Newest(Key key) const;  // [lock]
   KernelContext* Newest(AliasRole role) const;
@@ -107,21 +108,23 @@ class OperatorEntry {
   std::atomic<Definition*> definition_{nullptr};
   std::atomic<std::uint64_t> hits_{0};
 
-  std::vector<KernelContext*> kernels_;  // in force, oldest first [lock]
-  SlotSet direct_;                       // slots with a kernel of their own [lock]
+  std::vector<KernelContext*> kernels_;             // in force, oldest first [lock]
+  SlotSet direct_;                                  // slots with a kernel of their own [lock]
   std::vector<std::unique_ptr<View>> typed_views_;  // one a signature; they stay [lock]
-  SlotSet resolved_;                          // [lock]
-  bool published_ = false;                    // some view has a table of its own [lock]
-  std::size_t place_in_list_ = 0;             // in the registry's list of operators [lock]
-  std::uint64_t number_ = 0;                  // order of creation
-  std::uint64_t misses_ = 0, invalidations_ = 0;  // [lock]
+  SlotSet resolved_;                                // [lock]
+  bool published_ = false;                          // some view has a table of its own [lock]
+  std::size_t place_in_list_ = 0;                   // in the registry's list of operators [lock]
+  std::uint64_t number_ = 0;                        // order of creation
+  std::uint64_t misses_ = 0, invalidations_ = 0;    // [lock]
 #ifdef PLUMBLINE_WITH_FAULTS
   // For faults that drop too little after a change.
-  std::map<int, Resolution> answers_;      // that calls got, by slot [lock]
-  std::optional<SlotSet> fallthroughs_;    // [lock]
-  SlotSet missing_;                        // slots that calls found empty [lock]
+  std::map<int, Resolution> answers_;    // that calls got, by slot [lock]
+  std::optional<SlotSet> fallthroughs_;  // [lock]
+  SlotSet missing_;                      // slots that calls found empty [lock]
   std::atomic<std::int64_t> changes_{0};
-  const Signature* old_signature_ = nullptr;  // of its first typed kernel [lock]
+  const Signature* old_signature_ = nullptr;      // of its first typed kernel [lock]
+  const Signature* refused_signature_ = nullptr;  // [lock]
+  bool was_defined_ = false;                      // a definition was released [lock]
 #endif
 };
 

@@ -1,7 +1,7 @@
 // What the call path reads: an operator's published table, and the view of it that calls of one signature use.
 //
-// A table is immutable, but for slots that go from unresolved to resolved, under the registry's lock, while the table is
-// the current one: that changes no answer, so it needs no new snapshot. Everything else that changes (a kernel, a
+// A table is immutable, but for slots that go from unresolved to resolved, under the registry's lock, while the table
+// is the current one: that changes no answer, so it needs no new snapshot. Everything else that changes (a kernel, a
 // fallback, a fallthrough, a chain) makes a new table, and masks and slots always come from one and the same table.
 //
 // A slot is a word: the address of the kernel's context, and in its low bits how to call it. Of the three, only kDirect
@@ -31,7 +31,7 @@ inline constexpr std::uintptr_t kSlotFormBits = 3;
 
 struct Table {
   std::uint64_t masks[KeySet::kComponents + 1];  // keys that do not fall through, by component position
-  Rows rows;  // as the key table's, but offsets count words from the start of this object
+  Rows rows;                             // as the key table's, but offsets count words from the start of this object
   std::atomic<std::uintptr_t> slots[1];  // as many as the key table has
 
   static Table* Make(const KeyTable& keys);  // all slots unresolved, all masks full

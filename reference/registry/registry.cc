@@ -1,6 +1,7 @@
 #include "reference/registry/registry.h"
 
 #include <algorithm>
+#include <set>
 
 #include "reference/faults/faults.h"
 #include "reference/registry/describe.h"
@@ -98,7 +99,30 @@ Registry& Registry::Default() {
 
 const KeyTable& Registry::keys() const { return core_->keys(); }
 
+#ifdef PLUMBLINE_WITH_FAULTS
+namespace {
+
+// Refuses a name for whose definition the text was refused before.
+void CheckRefusedBefore(std::string_view schema) {
+  static auto& refused = *new std::set<std::string, std::less<>>();
+  if (!PLUMBLINE_FAULT(refused_definition_is_remembered)) return;
+  const std::string name(schema.substr(0, schema.find('(')));
+  try {
+    ParseSchema(schema);
+  } catch (const DispatchError&) {
+    refused.insert(name);
+    throw;
+  }
+  if (refused.contains(name)) Throw(ErrorClass::kDuplicate, "Operator " + name + " was refused before");
+}
+
+}  // namespace
+#endif
+
 Registration Registry::Define(std::string_view schema, Place place, const Library* library) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  CheckRefusedBefore(schema);
+#endif
   return Registration(core_->Define(ParseSchema(schema), std::move(place).Take(),
                                     library == nullptr ? nullptr : library->record_.get()));
 }
@@ -170,7 +194,10 @@ std::vector<std::string> Sorted(std::vector<std::string> names) {
 std::vector<std::string> Registry::Operators() const {
   const std::lock_guard lock(core_->mutex_);
   std::vector<std::string> names;
-  for (const OperatorEntry* op : core_->operators_) names.push_back(op->name());
+  for (const OperatorEntry* op : core_->operators_) {
+    const bool overload = op->name().find('.') != std::string::npos;
+    if (!(PLUMBLINE_FAULT(overloads_are_not_listed) && overload)) names.push_back(op->name());
+  }
   return Sorted(std::move(names));
 }
 
@@ -178,6 +205,10 @@ std::vector<std::string> Registry::Dangling() const {
   const std::lock_guard lock(core_->mutex_);
   std::vector<std::string> names;
   for (const OperatorEntry* op : core_->operators_) {
+    if (PLUMBLINE_FAULT(dangling_list_is_empty)) continue;
+#ifdef PLUMBLINE_WITH_FAULTS
+    if (PLUMBLINE_FAULT(defined_once_is_never_dangling) && op->was_defined_) continue;
+#endif
     if (op->definition() == nullptr) names.push_back(op->name());
   }
   return Sorted(std::move(names));
@@ -187,7 +218,9 @@ std::vector<std::string> Registry::OperatorsAt(Key key) const {
   const std::lock_guard lock(core_->mutex_);
   std::vector<std::string> names;
   for (const OperatorEntry* op : core_->operators_) {
-    if (op->Newest(key) != nullptr) names.push_back(op->name());
+    const bool served = PLUMBLINE_FAULT(at_key_counts_aliases) && !KeyTable::IsAlias(key) &&
+                        op->Resolve(static_cast<int>(key)).winner != nullptr;
+    if (op->Newest(key) != nullptr || served) names.push_back(op->name());
   }
   return Sorted(std::move(names));
 }
@@ -202,12 +235,21 @@ namespace {
 
 bool Registry::HasKernel(std::string_view name, Key key) const {
   const OperatorRef op = Find(name);
+  if (PLUMBLINE_FAULT(unknown_has_no_kernel) && !op) return false;
+  if (PLUMBLINE_FAULT(question_makes_the_operator) && !op) {
+    Change change(*core_);
+    core_->EntryNamed(std::string(name), change);
+  }
   if (!op) ThrowNoOperator(name);
   const std::lock_guard lock(core_->mutex_);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (const std::optional<bool> spoilt = op->SpoiltHasKernel(key)) return *spoilt;
+#endif
   return op->Newest(key) != nullptr;
 }
 
 bool Registry::HasComputed(std::string_view name, Key key) const {
+  if (PLUMBLINE_FAULT(alias_has_no_computed_kernel) && KeyTable::IsAlias(key)) return false;
   if (KeyTable::IsAlias(key)) {
     Throw(ErrorClass::kInvalidArgument, keys().Name(key) + " is an alias key and has no slot: ask for one of its keys");
   }
@@ -215,6 +257,7 @@ bool Registry::HasComputed(std::string_view name, Key key) const {
   if (!op) ThrowNoOperator(name);
   const std::lock_guard lock(core_->mutex_);
   if (PLUMBLINE_FAULT(question_resolves_the_slot)) op->resolved_.set(static_cast<std::size_t>(key));
+  if (PLUMBLINE_FAULT(computed_question_is_direct)) return op->Newest(key) != nullptr;
   const Resolution resolution = op->Resolve(static_cast<int>(key));
   if (PLUMBLINE_FAULT(chain_is_not_shown) && resolution.rule == Rule::kChain) return false;
   return resolution.winner != nullptr;
@@ -223,7 +266,9 @@ bool Registry::HasComputed(std::string_view name, Key key) const {
 bool Registry::HasFallback(Key key) const {
   if (KeyTable::IsAlias(key)) return false;
   const std::lock_guard lock(core_->mutex_);
-  return core_->fallbacks_[static_cast<int>(key)] != nullptr;
+  const KernelContext* const fallback = core_->fallbacks_[static_cast<int>(key)];
+  if (PLUMBLINE_FAULT(built_in_is_no_fallback) && fallback != nullptr && fallback->built_in) return false;
+  return fallback != nullptr;
 }
 
 std::vector<ChainInfo> Registry::Chains() const {

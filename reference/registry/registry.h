@@ -45,9 +45,9 @@ struct LibraryRecord;
 class Place {
  public:
   Place(std::source_location location = std::source_location::current());  // NOLINT: converts
-  Place(std::string text) : text_(std::move(text)) {}                        // NOLINT
-  Place(std::string_view text) : text_(text) {}                              // NOLINT
-  Place(const char* text) : text_(text) {}                                   // NOLINT
+  Place(std::string text) : text_(std::move(text)) {}                      // NOLINT
+  Place(std::string_view text) : text_(text) {}                            // NOLINT
+  Place(const char* text) : text_(text) {}                                 // NOLINT
   const std::string& text() const { return text_; }
   std::string Take() && { return std::move(text_); }
 
@@ -63,9 +63,9 @@ class [[nodiscard]] Registration {
   Registration& operator=(Registration&& other) noexcept;
   ~Registration();
 
-  void Release();                    // once; later calls do nothing
-  bool in_force() const;             // false: released, dropped with its library or registry, or empty
-  bool replaced_kernel() const;      // an override warning was given for it
+  void Release();                // once; later calls do nothing
+  bool in_force() const;         // false: released, dropped with its library or registry, or empty
+  bool replaced_kernel() const;  // an override warning was given for it
 
  private:
   friend class Registry;

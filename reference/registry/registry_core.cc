@@ -52,7 +52,16 @@ bool KeptThoughReleased() {
   return PLUMBLINE_FAULT(release_is_not_published) || PLUMBLINE_FAULT(explicit_change_misses_autograd) ||
          PLUMBLINE_FAULT(backend_change_misses_autograd) || PLUMBLINE_FAULT(typed_calls_keep_their_table) ||
          PLUMBLINE_FAULT(change_spreads_to_used_slots) || PLUMBLINE_FAULT(release_by_a_kernel_waits) ||
-         PLUMBLINE_FAULT(change_misses_served_slots);
+         PLUMBLINE_FAULT(change_misses_served_slots) || PLUMBLINE_FAULT(change_misses_autogradother) ||
+         PLUMBLINE_FAULT(change_misses_autogradnestedtensor) || PLUMBLINE_FAULT(explicit_change_misses_nested) ||
+         PLUMBLINE_FAULT(dense_change_misses_autograd) || PLUMBLINE_FAULT(composite_change_misses_undefined);
+}
+
+// Faults after which the context of a released kernel stays.
+bool NeverDestroyed() {
+  const bool inside = thread_state.kernels_running > 0;
+  return PLUMBLINE_FAULT(released_kernel_is_kept) || PLUMBLINE_FAULT(release_drops_the_newest) ||
+         PLUMBLINE_FAULT(last_kernel_stays) || (PLUMBLINE_FAULT(kernel_released_inside_is_kept) && inside);
 }
 
 #ifdef PLUMBLINE_WITH_FAULTS
@@ -63,6 +72,14 @@ void SpoilAffected(const KeyTable& keys, Key key, SlotSet& affected) {
     const bool misses_backend = !KeyTable::IsAlias(key) && static_cast<int>(key) != slot;
     if (PLUMBLINE_FAULT(explicit_change_misses_autograd) && misses_explicit) affected.reset(slot);
     if (PLUMBLINE_FAULT(backend_change_misses_autograd) && misses_backend) affected.reset(slot);
+    const bool other = slot == keys.autograd_other_slot();
+    const bool component = keys.IsPerBackend(static_cast<Key>(slot));
+    if (PLUMBLINE_FAULT(change_misses_autogradother) && misses_backend && other) affected.reset(slot);
+    if (PLUMBLINE_FAULT(change_misses_autogradnestedtensor) && misses_backend && !other && !component)
+      affected.reset(slot);
+    if (PLUMBLINE_FAULT(dense_change_misses_autograd) && misses_backend && component) affected.reset(slot);
+    if (PLUMBLINE_FAULT(explicit_change_misses_nested) && misses_explicit) affected.reset(slot);
+    if (PLUMBLINE_FAULT(composite_change_misses_undefined) && KeyTable::IsAlias(key) && slot == 0) affected.reset(slot);
   }
 }
 #endif
@@ -72,6 +89,14 @@ void CheckOldSignature(const OperatorEntry& op, const Signature& signature) {
   const Signature* const old = op.old_signature();
   if (!PLUMBLINE_FAULT(signature_outlives_the_kernels) || old == nullptr || Same(*old, signature)) return;
   Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " once had a kernel of the signature " + old->Name());
+}
+#endif
+
+#ifdef PLUMBLINE_WITH_FAULTS
+void CheckSpoilt(const OperatorEntry& op, const Signature* bound, bool boxed, const Signature& signature) {
+  const bool other = bound != nullptr && !Same(*bound, signature);
+  if (other || boxed)
+    Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " has a kernel of another signature");
 }
 #endif
 
@@ -200,11 +225,12 @@ void RegistryCore::CheckOpen(const LibraryRecord* library) const {
 std::string RegistryCore::QualifiedName(OperatorName& name, std::string_view written,
                                         const LibraryRecord* library) const {
   if (name.name_space.empty()) {
-    if (library == nullptr) {
+    if (PLUMBLINE_FAULT(library_takes_full_names) || library == nullptr) {
       Throw(ErrorClass::kInvalidArgument, "The operator name '" + std::string(written) + "' has no namespace");
     }
     name.name_space = library->name_space;
-  } else if (library != nullptr && name.name_space != library->name_space) {
+  } else if (library != nullptr && name.name_space != library->name_space &&
+             !PLUMBLINE_FAULT(library_takes_foreign_names)) {
     Throw(ErrorClass::kInvalidArgument, "'" + std::string(written) + "' is not in '" + library->name_space +
                                             "', the namespace of the " + std::string(Name(library->kind)) +
                                             " library opened at " + library->place);
@@ -213,7 +239,8 @@ std::string RegistryCore::QualifiedName(OperatorName& name, std::string_view wri
 }
 
 std::optional<Key> RegistryCore::ChooseKey(std::optional<Key> key, const LibraryRecord* library) const {
-  if (library == nullptr || !library->key) return key;
+  if (library == nullptr || !library->key || PLUMBLINE_FAULT(library_key_is_ignored)) return key;
+  if (PLUMBLINE_FAULT(key_beats_the_library) && key) return key;
   if (key && *key != *library->key) {
     Throw(ErrorClass::kInvalidArgument, "The key " + keys_.Name(*key) + " is not that of the library opened at " +
                                             library->place + ", " + keys_.Name(*library->key));
@@ -226,6 +253,9 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Record(RegistrationRecord::Wha
   record->what = what;
   record->core = shared_from_this();
   if (library != nullptr) library->made.push_back(record);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (library != nullptr) record->library = library->weak_from_this();
+#endif
   return record;
 }
 
@@ -242,7 +272,7 @@ KernelContext* RegistryCore::Adopt(Kernel& kernel, Key key, OperatorEntry* op, s
 // counted.
 void RegistryCore::Bury(KernelContext* kernel, Change& change) {
   kernel->released = true;
-  if (kernel->permanent || KeptThoughReleased()) {
+  if (kernel->permanent || KeptThoughReleased() || NeverDestroyed()) {
     buried_.push_back(kernel);
     return;
   }
@@ -358,6 +388,12 @@ SlotSet RegistryCore::Fallthroughs(const OperatorEntry& op) const {
     }
   }
   SlotSet fallthroughs;
+  for (const OperatorEntry* other : operators_) {
+    if (!PLUMBLINE_FAULT(fallthrough_is_every_operators)) break;
+    for (const KernelContext* kernel : other->kernels_) {
+      if (kernel->fallthrough && !KeyTable::IsAlias(kernel->key)) fallthroughs.set(static_cast<int>(kernel->key));
+    }
+  }
   for (std::size_t slot = maybe._Find_first(); slot < maybe.size(); slot = maybe._Find_next(slot)) {
     if (Answer(op, static_cast<int>(slot)).fallthrough()) fallthroughs.set(slot);
   }
@@ -379,6 +415,7 @@ Table* RegistryCore::Publish(OperatorEntry& op, View& view) {
 #ifdef PLUMBLINE_WITH_FAULTS
   if (!op.fallthroughs_) op.fallthroughs_ = fallthroughs;
   if (PLUMBLINE_FAULT(mask_is_made_once)) fallthroughs = *op.fallthroughs_;
+  if (PLUMBLINE_FAULT(released_fallthrough_stays_masked)) fallthroughs = *op.fallthroughs_ |= fallthroughs;
 #endif
   for (std::size_t slot = fallthroughs._Find_first(); slot < fallthroughs.size();
        slot = fallthroughs._Find_next(slot)) {
@@ -415,12 +452,15 @@ std::shared_ptr<LibraryRecord> RegistryCore::OpenLibrary(LibraryKind kind, std::
     Throw(ErrorClass::kInvalidArgument, "Only an IMPL library has a key, at " + place);
   }
   if (name_space.empty()) Throw(ErrorClass::kInvalidArgument, "A library needs a namespace, at " + place);
-  if (name_space == kWildcard && kind != LibraryKind::kImpl) {
+  if (PLUMBLINE_FAULT(fragment_needs_a_def) && kind == LibraryKind::kFragment && !def_libraries_.contains(name_space)) {
+    Throw(ErrorClass::kNotFound, "There is no DEF library of '" + std::string(name_space) + "'");
+  }
+  if (name_space == kWildcard && kind != LibraryKind::kImpl && !PLUMBLINE_FAULT(wildcard_is_for_every_library)) {
     Throw(ErrorClass::kInvalidArgument, "The namespace '_' is for IMPL libraries with fallbacks only, at " + place);
   }
   if (kind == LibraryKind::kDef) {
     const auto other = def_libraries_.find(name_space);
-    if (other != def_libraries_.end()) {
+    if (other != def_libraries_.end() && !PLUMBLINE_FAULT(second_def_library_is_taken)) {
       Throw(ErrorClass::kDuplicate, "The namespace '" + std::string(name_space) +
                                         "' has a DEF library already, opened at " + other->second->place +
                                         "; this one, at " + place + ", may be a FRAGMENT library");
@@ -443,6 +483,7 @@ void RegistryCore::CloseLibrary(LibraryRecord& library) {
   library.open = false;
   for (const std::weak_ptr<RegistrationRecord>& made : library.made) {
     const std::shared_ptr<RegistrationRecord> record = made.lock();
+    if (PLUMBLINE_FAULT(closing_keeps_registrations)) continue;
     if (record != nullptr && record->in_force && !closed_) Undo(*record, change);
   }
   library.made.clear();
@@ -468,7 +509,7 @@ void RegistryCore::CheckFits(const OperatorEntry& op, const Definition& definiti
 std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::string place, LibraryRecord* library) {
   Change change(*this);
   CheckOpen(library);
-  if (library != nullptr && library->kind == LibraryKind::kImpl) {
+  if (library != nullptr && library->kind == LibraryKind::kImpl && !PLUMBLINE_FAULT(impl_library_defines)) {
     Throw(ErrorClass::kInvalidArgument, "An IMPL library defines no operators: '" + schema.full_name() + "' at " +
                                             place + ", in the library opened at " + library->place +
                                             ". Use a DEF or FRAGMENT library");
@@ -476,13 +517,22 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::str
   const std::string written = schema.full_name();
   const std::string name = QualifiedName(schema.name, written, library);
   OperatorEntry* known = names_.Find(name, HashName(name));
+  if (PLUMBLINE_FAULT(second_definition_is_dropped) && known != nullptr && known->definition() != nullptr) {
+    std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kDefinition, library);
+    record->in_force = false;
+    return record;
+  }
   if (known != nullptr && known->definition() != nullptr) {
     Throw(ErrorClass::kDuplicate, "Operator " + name + " is defined already: " + Print(known->definition()->schema) +
                                       "\n  first defined at " + known->definition()->place + "\n  defined again at " +
                                       place);
   }
   auto definition = std::make_unique<Definition>(std::move(schema), std::move(place));
-  if (known != nullptr) {
+  bool checked = known != nullptr && !PLUMBLINE_FAULT(definition_does_not_check);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(second_definition_does_not_check) && checked && known->was_defined_) checked = false;
+#endif
+  if (checked) {
     for (const KernelContext* kernel : known->kernels_) CheckFits(*known, *definition, *kernel);
   }
 
@@ -504,6 +554,17 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::str
 
 // ---- kernels ----
 
+#ifdef PLUMBLINE_WITH_FAULTS
+void RegistryCore::CheckSpoiltSignature(const OperatorEntry& op, const Signature& signature) {
+  if (PLUMBLINE_FAULT(first_signature_binds_for_ever)) CheckSpoilt(op, op.old_signature_, false, signature);
+  if (PLUMBLINE_FAULT(refused_kernel_binds)) CheckSpoilt(op, op.refused_signature_, false, signature);
+  for (const KernelContext* kernel : op.kernels_) {
+    const bool boxed = kernel->signature == nullptr && !kernel->fallthrough;
+    if (PLUMBLINE_FAULT(boxed_kernel_binds)) CheckSpoilt(op, nullptr, boxed, signature);
+  }
+}
+#endif
+
 void RegistryCore::CheckSignature(const OperatorEntry& op, const Signature& signature, std::string_view what) const {
   for (const KernelContext* kernel : op.kernels_) {
     if (kernel->signature == nullptr || kernel->signature->symbolic != signature.symbolic) continue;
@@ -520,20 +581,47 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   Change change(*this);
   CheckOpen(library);
   key = ChooseKey(key, library);
+  const bool inside_kernel = thread_state.kernels_running > 0;
+  if (PLUMBLINE_FAULT(kernel_may_not_register) && inside_kernel) {
+    Throw(ErrorClass::kInternal, "A kernel that runs cannot register");
+  }
+  if (PLUMBLINE_FAULT(wildcard_kernel_is_dropped) && library != nullptr && library->name_space == kWildcard) {
+    std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kKernel, library);
+    record->in_force = false;
+    return record;
+  }
   if (library != nullptr && library->name_space == kWildcard) {
     Throw(ErrorClass::kInvalidArgument,
           "A library of the namespace '_' takes fallbacks only: '" + std::string(op_name) + "' at " + place);
   }
   OperatorName parsed = ParseOperatorName(op_name);
+  if (PLUMBLINE_FAULT(impl_forgets_the_overload)) parsed.overload.clear();
   const std::string name = QualifiedName(parsed, op_name, library);
-  if (!key || *key == kUndefined) key = keys_.Get("CompositeImplicitAutograd");
+  const bool keyless = !key || *key == kUndefined;
+  if (keyless) key = keys_.Get("CompositeImplicitAutograd");
+  if (PLUMBLINE_FAULT(no_key_means_explicit) && keyless) key = keys_.Get("CompositeExplicitAutograd");
 
   OperatorEntry* known = names_.Find(name, HashName(name));
   const Signature* signature = kernel.context().signature;
+  if (PLUMBLINE_FAULT(impl_needs_a_definition) && (known == nullptr || known->definition() == nullptr)) {
+    Throw(ErrorClass::kNotFound, "Operator " + name + " is not defined");
+  }
+#ifdef PLUMBLINE_WITH_FAULTS
+  bool refused = false;
+  if (known != nullptr && signature != nullptr) CheckSpoiltSignature(*known, *signature);
+#endif
   if (known != nullptr && signature != nullptr) {
-    CheckSignature(*known, *signature, "The kernel at " + place);
+    if (!PLUMBLINE_FAULT(signatures_may_differ)) CheckSignature(*known, *signature, "The kernel at " + place);
     if (known->definition() != nullptr) {
-      const std::string difference = Difference(known->definition()->schema, signature->schema());
+      std::string difference = Difference(known->definition()->schema, signature->schema());
+#ifdef PLUMBLINE_WITH_FAULTS
+      if (!difference.empty()) {
+        known->refused_signature_ = signature;
+        refused = PLUMBLINE_FAULT(refused_kernel_answers);
+        if (refused) difference.clear();
+        if (PLUMBLINE_FAULT(refused_kernel_is_kept)) buried_.push_back(std::move(kernel).Take().release());
+      }
+#endif
       if (!difference.empty()) {
         Throw(ErrorClass::kSchemaMismatch,
               "The kernel for operator " + name + " does not fit its schema: " + difference +
@@ -544,6 +632,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
     }
   }
 
+  if (PLUMBLINE_FAULT(listener_hears_kernels) && known == nullptr) change.Tell(true, name);
   OperatorEntry& op = EntryNamed(name, change);
   const KernelContext* replaced = op.Newest(*key);
   KernelContext* context = Adopt(kernel, *key, &op, std::move(place));
@@ -562,7 +651,13 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kKernel, library);
   record->op = &op;
   record->kernel = context;
-  if (replaced != nullptr) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (refused) Throw(ErrorClass::kSchemaMismatch, "The kernel for operator " + name + " does not fit its schema");
+#endif
+  if (PLUMBLINE_FAULT(second_kernel_warns) && op.kernels_.size() % 2 == 0) {
+    change.warnings.push_back("Operator " + name + " has another kernel");
+  }
+  if (replaced != nullptr && !PLUMBLINE_FAULT(shadowing_does_not_warn)) {
     record->replaced = true;
     change.warnings.push_back("Operator " + name + " has a new kernel at " + keys_.Name(*key) +
                               ", which takes over from the one before.\n  before: registered at " + replaced->place +
@@ -580,7 +675,15 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
   Change change(*this);
   CheckOpen(library);
   key = ChooseKey(key, library);
-  if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != kWildcard)) {
+  const bool slotless = !key || *key == kUndefined || KeyTable::IsAlias(*key);
+  const auto dropped = [&] {
+    std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kFallback, library);
+    record->in_force = false;
+    return record;
+  };
+  if (PLUMBLINE_FAULT(fallback_without_slot_is_dropped) && slotless) return dropped();
+  const bool anywhere = PLUMBLINE_FAULT(fallback_in_any_library);
+  if (!anywhere && library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != kWildcard)) {
     Throw(ErrorClass::kInvalidArgument, "A fallback serves every namespace: the one at " + place +
                                             " belongs in an IMPL library of the namespace '_', not in a " +
                                             std::string(Name(library->kind)) + " library of '" + library->name_space +
@@ -595,6 +698,11 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
                                             " is an alias: " + place + ". Register one at each key, or a kernel");
   }
   const int slot = static_cast<int>(*key);
+  if (PLUMBLINE_FAULT(second_fallback_is_dropped) && fallbacks_[slot] != nullptr) return dropped();
+  if (PLUMBLINE_FAULT(built_in_fallback_gives_way) && fallbacks_[slot] != nullptr && fallbacks_[slot]->built_in) {
+    fallbacks_[slot] = nullptr;
+    falling_through_.reset(slot);
+  }
   if (const KernelContext* other = fallbacks_[slot]) {
     Throw(ErrorClass::kDuplicate, "There is a fallback at " + keys_.Name(*key) + " already, " +
                                       (other->built_in ? "which the release brings" : "registered at " + other->place) +
@@ -602,7 +710,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
   }
   KernelContext* context = Adopt(kernel, *key, nullptr, std::move(place));
   fallbacks_[slot] = context;
-  if (context->fallthrough) falling_through_.set(slot);
+  if (context->fallthrough && !PLUMBLINE_FAULT(fallthrough_fallback_is_entered)) falling_through_.set(slot);
   if (!PLUMBLINE_FAULT(fallback_is_not_published)) ChangedEverywhere(Affected(*key), change);
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kFallback, library);
   record->kernel = context;
@@ -662,6 +770,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Listen(Listener listener, std:
   {
     Change change(*this);
     for (const OperatorEntry* op : operators_) {
+      if (PLUMBLINE_FAULT(listener_hears_no_past)) break;
       if (op->definition() != nullptr) defined.emplace_back(op->number_, op->name());
     }
     listeners_.push_back(listening);
@@ -685,6 +794,16 @@ bool RegistryCore::InForce(const RegistrationRecord& record) const {
 
 void RegistryCore::Release(RegistrationRecord& record) {
   Change change(*this);
+#ifdef PLUMBLINE_WITH_FAULTS
+  const std::shared_ptr<LibraryRecord> library = record.library.lock();
+  if (PLUMBLINE_FAULT(library_holds_its_handles) && library != nullptr && library->open) return;
+  if (PLUMBLINE_FAULT(late_release_drops_another) && !record.in_force && !closed_ && record.kernel != nullptr &&
+      !record.op->kernels_.empty()) {
+    record.op->kernels_.pop_back();
+    record.op->direct_.reset();
+    Changed(*record.op, SlotSet().set(), change);
+  }
+#endif
   if (record.in_force && !closed_) Undo(record, change);
 }
 
@@ -701,16 +820,40 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       change.definitions.push_back(definition);
       Withdraw(op, change);
       RefreshViews(op);
-      change.Tell(false, op.name());
+      if (!PLUMBLINE_FAULT(listener_misses_removals)) change.Tell(false, op.name());
+#ifdef PLUMBLINE_WITH_FAULTS
+      op.was_defined_ = true;
+      if (PLUMBLINE_FAULT(definition_takes_its_kernels)) {
+        op.kernels_.clear();
+        op.direct_.reset();
+        return;
+      }
+#endif
       RemoveIfUnused(op, change);
       return;
     }
     case RegistrationRecord::What::kKernel: {
       OperatorEntry& op = *record.op;
       KernelContext* const kernel = record.kernel;
+#ifdef PLUMBLINE_WITH_FAULTS
+      KernelContext* const newest = op.Newest(kernel->key);
+      if (PLUMBLINE_FAULT(last_kernels_outlive_their_operator) && op.definition() == nullptr) return;
+      if (PLUMBLINE_FAULT(release_out_of_order_is_ignored) && newest != kernel) return;
+      if (PLUMBLINE_FAULT(release_drops_the_newest) && newest != kernel) {
+        std::replace(op.kernels_.begin(), op.kernels_.end(), kernel, newest);
+        op.kernels_.pop_back();
+        std::replace(op.kernels_.begin(), op.kernels_.end(), newest, kernel);
+        Changed(op, Affected(kernel->key), change);
+        Bury(kernel, change);
+        return;
+      }
+      const bool alone = std::ranges::count(op.kernels_, kernel->key, &KernelContext::key) == 1;
+      if (PLUMBLINE_FAULT(last_kernel_stays) && alone) return;
+#endif
       std::erase(op.kernels_, kernel);
       const KernelContext* const next = op.Newest(kernel->key);
-      if (next == nullptr && !KeyTable::IsAlias(kernel->key)) op.direct_.reset(static_cast<int>(kernel->key));
+      const bool empty = next == nullptr || PLUMBLINE_FAULT(release_empties_the_key);
+      if (empty && !KeyTable::IsAlias(kernel->key)) op.direct_.reset(static_cast<int>(kernel->key));
       const bool inside = thread_state.kernels_running > 0;
       if (!PLUMBLINE_FAULT(release_is_not_published) && !(inside && PLUMBLINE_FAULT(release_by_a_kernel_waits))) {
         Changed(op, Affected(kernel->key), change);
@@ -743,6 +886,7 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       return;
     }
     case RegistrationRecord::What::kListener:
+      if (PLUMBLINE_FAULT(released_listener_hears_on)) return;
       record.listener->live.store(false, std::memory_order_release);
       std::erase(listeners_, record.listener);
       change.Log(RegistrationEvent::What::kListener, true, "", "", "");
@@ -803,6 +947,7 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
     const std::string_view plain = name.substr(0, name.find('.'));
     op = names_.Find(plain, HashName(plain));
   }
+  if (PLUMBLINE_FAULT(definition_alone_is_unknown) && op != nullptr && op->kernels_.empty()) op = nullptr;
   if (op != nullptr) op->Retain();
   return OperatorRef(op);
 }
@@ -917,6 +1062,9 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
   if (PLUMBLINE_FAULT(chain_names_the_serving_key) && resolution.rule == Rule::kChain) {
     located.keys = keys_.SetOf(located.kernel->key);
   }
+  if (PLUMBLINE_FAULT(fallback_receives_its_key) && resolution.rule == Rule::kFallback) {
+    located.keys = keys_.SetOf(located.kernel->key);
+  }
   if (PLUMBLINE_FAULT(kernel_receives_what_fell_through) && mask) located.keys = set;
   return located;
 }
@@ -963,7 +1111,9 @@ void RegistryCore::ThrowUncallable(OperatorEntry& op) {
 
 void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
   if (op.state() == OperatorState::kReleased) {
-    Throw(PLUMBLINE_FAULT(released_is_not_found) ? ErrorClass::kNotFound : ErrorClass::kInvalidHandle,
+    Throw(PLUMBLINE_FAULT(released_is_not_found)    ? ErrorClass::kNotFound
+          : PLUMBLINE_FAULT(released_has_no_kernel) ? ErrorClass::kNoKernel
+                                                    : ErrorClass::kInvalidHandle,
           "Operator " + op.name() +
               " was released: its last registration is gone, and the handle outlived it. "
               "Keep its registrations, or find the operator again");

@@ -1,9 +1,9 @@
 // The state behind a Registry, and every rule for changing it. Internal: use registry.h.
 //
 // One mutex guards all of it. A change is made by a Change object: it holds the lock while the state is changed, and
-// when it ends it lets go of the lock, waits for read sections if something that calls read was replaced, frees what was
-// replaced, and only then runs what belongs to others: destructors of callables, warnings, observers, listeners. A change
-// that is refused throws before anything was changed.
+// when it ends it lets go of the lock, waits for read sections if something that calls read was replaced, frees what
+// was replaced, and only then runs what belongs to others: destructors of callables, warnings, observers, listeners. A
+// change that is refused throws before anything was changed.
 //
 // Caching. The published tables are the cache. A slot of an operator is *resolved* once a call reached it, and counts a
 // miss then; later calls hit. `resolved_` remembers that across tables. A register or release at key K drops every
@@ -36,14 +36,14 @@ struct ListenerRecord {
   std::atomic<bool> live{true};
 };
 
-struct LibraryRecord {
+struct LibraryRecord : std::enable_shared_from_this<LibraryRecord> {
   std::shared_ptr<RegistryCore> core;
   LibraryKind kind;
   std::string name_space;
   std::optional<Key> key;
   std::string place;
-  bool open = true;                                           // [lock]
-  std::vector<std::weak_ptr<RegistrationRecord>> made;        // [lock]
+  bool open = true;                                     // [lock]
+  std::vector<std::weak_ptr<RegistrationRecord>> made;  // [lock]
 };
 
 struct RegistrationRecord {
@@ -51,10 +51,13 @@ struct RegistrationRecord {
   std::shared_ptr<RegistryCore> core;
   bool in_force = true;  // [lock]
   bool replaced = false;
-  OperatorEntry* op = nullptr;       // kDefinition, kKernel; lives while in force
-  KernelContext* kernel = nullptr;   // kKernel, kFallback
-  Key key = kUndefined;              // kFallback, kChain
+  OperatorEntry* op = nullptr;      // kDefinition, kKernel; lives while in force
+  KernelContext* kernel = nullptr;  // kKernel, kFallback
+  Key key = kUndefined;             // kFallback, kChain
   std::shared_ptr<ListenerRecord> listener;
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::weak_ptr<LibraryRecord> library;
+#endif
 };
 
 struct ChainRecord {
@@ -130,6 +133,9 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   void CheckOpen(const LibraryRecord* library) const;
   std::optional<Key> ChooseKey(std::optional<Key> key, const LibraryRecord* library) const;
   void CheckSignature(const OperatorEntry& op, const Signature& signature, std::string_view what) const;
+#ifdef PLUMBLINE_WITH_FAULTS
+  static void CheckSpoiltSignature(const OperatorEntry& op, const Signature& signature);
+#endif
   void CheckFits(const OperatorEntry& op, const Definition& definition, const KernelContext& kernel) const;
   OperatorEntry& EntryNamed(const std::string& name, Change& change);
   std::shared_ptr<RegistrationRecord> Record(RegistrationRecord::What what, LibraryRecord* library);
@@ -142,8 +148,8 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   SlotSet Affected(Key key) const;  // slots whose rules read `key`
   void Changed(OperatorEntry& op, const SlotSet& affected, Change& change);
   void ChangedEverywhere(const SlotSet& affected, Change& change);
-  void Withdraw(OperatorEntry& op, Change& change);      // published tables
-  void RefreshViews(OperatorEntry& op);                   // numbers, and which may be used
+  void Withdraw(OperatorEntry& op, Change& change);  // published tables
+  void RefreshViews(OperatorEntry& op);              // numbers, and which may be used
   void RefreshAllViews();
   Table* Publish(OperatorEntry& op, View& view);
   SlotSet Fallthroughs(const OperatorEntry& op) const;
@@ -186,8 +192,8 @@ class Change {
 
   std::vector<Table*> tables;
   std::vector<Definition*> definitions;
-  std::vector<KernelContext*> kernels;       // released: the registration's count goes
-  std::vector<OperatorEntry*> operators;     // removed: the registry's reference goes
+  std::vector<KernelContext*> kernels;    // released: the registration's count goes
+  std::vector<OperatorEntry*> operators;  // removed: the registry's reference goes
   std::vector<NameTable::Array*> names;
   std::vector<std::string> warnings;
 

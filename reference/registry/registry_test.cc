@@ -32,9 +32,7 @@ class RegistryTest : public testing::Test {
     message_ = "";
     return ErrorClass{0};
   }
-  Tensor Make(std::initializer_list<std::string_view> keys) {
-    return Tensor::Make(registry_.keys().SetOfNames(keys));
-  }
+  Tensor Make(std::initializer_list<std::string_view> keys) { return Tensor::Make(registry_.keys().SetOfNames(keys)); }
   // What a boxed call of demo::f gives, 0 if it is an error, whose class is kept.
   std::int64_t Call(std::initializer_list<std::string_view> keys, const char* op = "demo::f") {
     std::int64_t result = 0;
@@ -53,7 +51,9 @@ class RegistryTest : public testing::Test {
   Registration Impl(const char* key, const char* place = "impl.cc:1") {
     return registry_.Impl("demo::f", key, Kernel::FromFunction<&Answer<kAnswer>>(), place);
   }
-  Registration Through(const char* key) { return registry_.Impl("demo::f", key, Kernel::Fallthrough(), "through.cc:1"); }
+  Registration Through(const char* key) {
+    return registry_.Impl("demo::f", key, Kernel::Fallthrough(), "through.cc:1");
+  }
 
   Registry registry_{KeyTable::ForRelease("pytorch-1.13")};
   std::string message_;
@@ -128,7 +128,8 @@ TEST_F(RegistryTest, FallthroughIsPerBackendAndChosenAfterThreadState) {
 }
 
 TEST_F(RegistryTest, OrderDoesNotMatter) {
-  const char* const keys[] = {"CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "QuantizedCPU", "Autograd"};
+  const char* const keys[] = {"CPU", "CompositeImplicitAutograd", "CompositeExplicitAutograd", "QuantizedCPU",
+                              "Autograd"};
   std::vector<int> order = {0, 1, 2, 3, 4};
   std::vector<std::string> first;
   do {
@@ -136,7 +137,8 @@ TEST_F(RegistryTest, OrderDoesNotMatter) {
     held.push_back(Define());
     Call({"CPU", "AutogradCPU"});
     for (int i : order) {
-      held.push_back(registry_.Impl("demo::f", keys[i], Kernel::FromFunction<&Answer<1>>(), std::string("at ") + keys[i]));
+      held.push_back(
+          registry_.Impl("demo::f", keys[i], Kernel::FromFunction<&Answer<1>>(), std::string("at ") + keys[i]));
       Call({"CPU", "AutogradCPU"});
       Call({"AutogradOther"});
     }
@@ -166,18 +168,20 @@ TEST_F(RegistryTest, RefusalsLeaveNothing) {
   EXPECT_EQ(Refused([&] { auto x = registry_.Impl("demo::f", "CPU", Kernel::From(Counter(&destroyed)), "bad.cc:7"); }),
             ErrorClass::kSchemaMismatch);
   EXPECT_EQ(destroyed, 1);
-  EXPECT_THAT(message_, testing::AllOf(HasSubstr("return 1 is int in the schema and float in C++"), HasSubstr("bad.cc:7"),
-                                       HasSubstr("define.cc:1")));
+  EXPECT_THAT(message_, testing::AllOf(HasSubstr("return 1 is int in the schema and float in C++"),
+                                       HasSubstr("bad.cc:7"), HasSubstr("define.cc:1")));
   const Registration good = Impl<1>("CPU");
   EXPECT_EQ(Call({"CPU"}), 1);
   EXPECT_THAT(warnings, IsEmpty());
-  EXPECT_EQ(Refused([&] { auto x = registry_.Impl("demo::f", "Dense", Kernel::Fallthrough()); }), ErrorClass::kNotFound);
+  EXPECT_EQ(Refused([&] { auto x = registry_.Impl("demo::f", "Dense", Kernel::Fallthrough()); }),
+            ErrorClass::kNotFound);
   EXPECT_EQ(Refused([&] { auto x = registry_.Impl("f", "CPU", Kernel::Fallthrough()); }), ErrorClass::kInvalidArgument);
   EXPECT_EQ(Refused([&] { auto x = registry_.Fallback("Autograd", Kernel::Fallthrough()); }),
             ErrorClass::kInvalidArgument);
   EXPECT_EQ(Refused([&] { auto x = registry_.Fallback("Undefined", Kernel::Fallthrough()); }),
             ErrorClass::kInvalidArgument);
-  EXPECT_EQ(Refused([&] { auto x = registry_.Fallback("AutogradCPU", Kernel::Fallthrough()); }), ErrorClass::kDuplicate);
+  EXPECT_EQ(Refused([&] { auto x = registry_.Fallback("AutogradCPU", Kernel::Fallthrough()); }),
+            ErrorClass::kDuplicate);
   EXPECT_EQ(Refused([&] { auto x = registry_.Fallback("CPU", Kernel::FromFunction<&Answer<1>>()); }),
             ErrorClass::kInvalidArgument);
   EXPECT_THAT(registry_.Operators(), ElementsAre("demo::f"));
@@ -186,7 +190,8 @@ TEST_F(RegistryTest, RefusalsLeaveNothing) {
 TEST_F(RegistryTest, ASchemaIsCheckedAgainstLivingKernels) {
   Registration kernel = registry_.Impl("demo::g", "CPU", Kernel::FromFunction<&Answer<1>>(), "g.cc:1");
   EXPECT_THAT(registry_.Dangling(), ElementsAre("demo::g"));
-  EXPECT_EQ(Refused([&] { auto x = registry_.Define("demo::g(Tensor a, Tensor b) -> int"); }), ErrorClass::kSchemaMismatch);
+  EXPECT_EQ(Refused([&] { auto x = registry_.Define("demo::g(Tensor a, Tensor b) -> int"); }),
+            ErrorClass::kSchemaMismatch);
   EXPECT_EQ(Refused([&] { Operator::Find(registry_, "demo::g"); }), ErrorClass::kNotFound);
   EXPECT_THAT(message_, HasSubstr("no definition"));
   const Registration d = Define("demo::g");
@@ -195,7 +200,8 @@ TEST_F(RegistryTest, ASchemaIsCheckedAgainstLivingKernels) {
 
 TEST_F(RegistryTest, SignaturesAgreeAmongTheLiving) {
   const Registration d = registry_.Define("demo::s(Tensor(a!) a, SymInt b) -> Tensor(a!)");
-  Registration one = registry_.Impl("demo::s", "CPU", Kernel::From([](Tensor& a, std::int64_t) -> Tensor& { return a; }));
+  Registration one =
+      registry_.Impl("demo::s", "CPU", Kernel::From([](Tensor& a, std::int64_t) -> Tensor& { return a; }));
   const auto by_value = [&] {
     return registry_.Impl("demo::s", "CUDA", Kernel::From([](const Tensor& a, std::int64_t) { return a; }));
   };
@@ -244,7 +250,8 @@ TEST_F(RegistryTest, ChainsServeWhatNothingElseDoes) {
   EXPECT_EQ(Refused([&] { auto x = registry_.DeclareChain(keys.Get("CPU"), keys.Get("PrivateUse1"), "chain.cc:3"); }),
             ErrorClass::kInvalidArgument);
   EXPECT_THAT(message_, HasSubstr("CPU -> PrivateUse1 -> CUDA -> CPU"));
-  EXPECT_EQ(Refused([&] { auto x = registry_.DeclareChain(keys.Get("CUDA"), keys.Get("HIP")); }), ErrorClass::kDuplicate);
+  EXPECT_EQ(Refused([&] { auto x = registry_.DeclareChain(keys.Get("CUDA"), keys.Get("HIP")); }),
+            ErrorClass::kDuplicate);
   EXPECT_EQ(Refused([&] { auto x = registry_.DeclareChain(keys.Get("Autograd"), keys.Get("HIP")); }),
             ErrorClass::kInvalidArgument);
   const Registration own = Impl<2>("CUDA");
@@ -273,11 +280,12 @@ TEST_F(RegistryTest, ListenersHearDefinitions) {
   std::vector<std::string> heard;
   const Registration before = Define("demo::before");
   {
-    const Registration listener = registry_.Listen({[&](std::string_view name) {
-                                                      heard.push_back("+" + std::string(name));
-                                                      registry_.Operators();  // the lock is free
-                                                    },
-                                                    [&](std::string_view name) { heard.push_back("-" + std::string(name)); }});
+    const Registration listener =
+        registry_.Listen({[&](std::string_view name) {
+                            heard.push_back("+" + std::string(name));
+                            registry_.Operators();  // the lock is free
+                          },
+                          [&](std::string_view name) { heard.push_back("-" + std::string(name)); }});
     const Registration impl = registry_.Impl("demo::only", "CPU", Kernel::Fallthrough());
     { const Registration after = Define("demo::after"); }
   }
@@ -289,7 +297,8 @@ TEST_F(RegistryTest, OverridesAreWarnedAboutWithBothPlaces) {
   std::vector<std::string> warnings;
   registry_.WarnTo([&](std::string_view warning) { warnings.emplace_back(warning); });
   const Registration d = Define();
-  const Registration one = Impl<1>("CPU", "one.cc:1"), two = Impl<2>("CPU", "two.cc:2"), three = Impl<3>("CPU", "three.cc:3");
+  const Registration one = Impl<1>("CPU", "one.cc:1"), two = Impl<2>("CPU", "two.cc:2"),
+                     three = Impl<3>("CPU", "three.cc:3");
   ASSERT_EQ(warnings.size(), 2u);
   EXPECT_FALSE(one.replaced_kernel());
   EXPECT_TRUE(three.replaced_kernel());
@@ -370,7 +379,8 @@ TEST_F(RegistryTest, Dumps) {
   EXPECT_THAT(DumpTable(registry_, "demo::f"),
               testing::IsSupersetOf({"CPU: two.cc:2 [kernel]", "AutogradCPU: fallthrough through.cc:1 [autograd]",
                                      "BackendSelect: fallthrough built in [fallback]"}));
-  const Registration chain = registry_.DeclareChain(registry_.keys().Get("HIP"), registry_.keys().Get("CUDA"), "c.cc:1");
+  const Registration chain =
+      registry_.DeclareChain(registry_.keys().Get("HIP"), registry_.keys().Get("CUDA"), "c.cc:1");
   EXPECT_THAT(DumpFallbacks(registry_), testing::Contains("HIP served by CUDA: c.cc:1"));
 }
 

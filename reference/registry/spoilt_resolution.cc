@@ -34,6 +34,14 @@ std::optional<Resolution> OperatorEntry::Spoilt(int slot) const {
   if (PLUMBLINE_FAULT(ambiguity_outranks_kernel) && other && direct && implicit && behind.any()) {
     return Resolution{Rule::kAmbiguous, nullptr, Newest(static_cast<Key>(behind._Find_first())), implicit};
   }
+  if (PLUMBLINE_FAULT(fallback_serves_later_operators) && right.rule == Rule::kFallback && !right.winner->built_in &&
+      right.winner->number > number_) {
+    return Resolution{};
+  }
+  if (PLUMBLINE_FAULT(later_alias_wins) && !direct && implicit && autograd && right.rule == Rule::kAutograd &&
+      implicit->number > autograd->number) {
+    return Resolution{Rule::kImplicit, implicit};
+  }
   if (const std::optional<Resolution> spoilt = SpoiltChain(slot, right)) return spoilt;
   if (direct) return std::nullopt;
 
@@ -97,6 +105,17 @@ std::optional<Resolution> OperatorEntry::SpoiltChain(int slot, const Resolution&
       return Resolution{Rule::kChain, kernels_.back()};
     }
   }
+  return std::nullopt;
+}
+
+std::optional<bool> OperatorEntry::SpoiltHasKernel(Key key) const {
+  const bool alias = KeyTable::IsAlias(key);
+  if (PLUMBLINE_FAULT(direct_question_counts_aliases) && !alias) {
+    const Resolution resolution = ByRules(static_cast<int>(key));
+    return resolution.winner != nullptr && resolution.rule != Rule::kFallback;
+  }
+  if (PLUMBLINE_FAULT(alias_question_counts_members) && alias) return (keys().Members(key) & direct_).any();
+  if (PLUMBLINE_FAULT(questions_leave_out_fallthroughs) && Newest(key) != nullptr) return !Newest(key)->fallthrough;
   return std::nullopt;
 }
 
