@@ -857,7 +857,8 @@ pl_error* Interpreter::RunBody(const ProbeContext& probe, const pl_frame& frame,
 
 MaybeFailure Interpreter::Push(const pl_frame& frame, const HostValue& value) {
   Lender lender;
-  const pl_value_list lent = lender.Lend({value});
+  const std::vector<HostValue> kept = {value};
+  const pl_value_list lent = lender.Lend(kept);
   return Take(frame.results.push(frame.results.context, lent.data));
 }
 
