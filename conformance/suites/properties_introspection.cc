@@ -74,7 +74,9 @@ void Questions(Writer& w) {
     const bool named = kind == QueryKind::kHasKernel || kind == QueryKind::kHasComputed ||
                        kind == QueryKind::kSchema || kind == QueryKind::kTable;
     w.Query(kind, named ? (w.draw.OneIn(8) ? "demo::nobody" : w.AnyOperator().name) : "",
-            keyed ? std::optional(w.draw.Of(keys)) : std::nullopt);
+            !keyed                            ? std::nullopt
+            : kind == QueryKind::kHasFallback ? std::optional(w.draw.Of(w.ground.runtime()))
+                                              : std::optional(w.draw.Of(keys)));
   };
   w.Play({{[&] { AnyChange(w); }, 1}}, w.draw.Count(1, 10), [&] {
     ask();

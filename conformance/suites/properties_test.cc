@@ -125,8 +125,8 @@ TEST(PropertiesTest, GenerateWhatCanBeWrittenAndReadAndAsksSomething) {
       one.run(context);
       EXPECT_EQ(context.properties, 1);
       EXPECT_GE(context.agreed, 50);
-      // Almost all differ from each other.
-      EXPECT_GT(static_cast<int>(context.texts.size()) * 10, context.agreed * 9);
+      // Most differ from each other.
+      EXPECT_GT(static_cast<int>(context.texts.size()) * 10, context.agreed * 8);
       if (::testing::Test::HasFailure()) return;
       std::string errors;
       for (const auto& [name, count] : context.errors) {
