@@ -4,23 +4,27 @@
 
 #include <algorithm>
 
+#include "spec/scenario/parse.h"
+
 namespace plumbline::harness {
 namespace {
 
 using scenario::Scenario;
-using scenario::Value;
 
 Scenario Sample() {
-  Scenario sample;
-  sample.kernels.push_back({"k", {scenario::BodyThrow{"a"}, scenario::BodyThrow{"b"}}});
-  sample.kernels.push_back({"unused", {scenario::BodyThrow{"a"}}});
-  for (int i = 0; i < 9; ++i) sample.steps.push_back({.action = scenario::Flush{}});
-  scenario::Impl impl{.operator_name = "demo::f"};
-  impl.kernel.kernel = "k";
-  sample.steps[2].action = impl;
-  sample.steps[5].action =
-      scenario::Call{.operator_name = "demo::f", .arguments = {Value::Tensor({"CPU", "CUDA", "Meta"})}};
-  return sample;
+  const scenario::ParseResult parsed = scenario::Parse(
+      "scenario 1 pytorch-1.13\n"
+      "kernel k { throw \"a\"; throw \"b\" }\n"
+      "kernel unused { throw \"a\" }\n"
+      "flush\n"
+      "flush\n"
+      "impl demo::f CPU k\n"
+      "flush\n"
+      "flush\n"
+      "call demo::f [CPU CUDA Meta]\n"
+      "flush\n"
+      "flush\n");
+  return parsed.scenario.value();
 }
 
 bool HasCallWithCuda(const Scenario& s) {

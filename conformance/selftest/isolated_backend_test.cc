@@ -35,7 +35,8 @@ class IsolatedBackendTest : public ::testing::Test {
     const reports::Run run = RunOf(suite_);
     EXPECT_EQ(run.cases.size(), 4u);
     for (const reports::CaseResult& one : run.cases) {
-      if (one.id != "demo/DEMO-002-bad") EXPECT_EQ(one.verdict, reports::Verdict::kPass) << one.id;
+      if (one.id == "demo/DEMO-002-bad") continue;
+      EXPECT_EQ(one.verdict, reports::Verdict::kPass) << one.id;
     }
     return CaseOf(run, "demo/DEMO-002-bad");
   }
