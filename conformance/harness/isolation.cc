@@ -182,7 +182,7 @@ std::string Tail(int fd) {
 
 std::string DescribeStatus(int status) {
   if (WIFSIGNALED(status)) {
-    return fmt::format("killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
   }
   if (WIFEXITED(status)) return fmt::format("left with exit status {}", WEXITSTATUS(status));
   return fmt::format("ended with wait status {}", status);

@@ -40,7 +40,7 @@ struct Reply {
   enum class Ending { kAnswered, kCrash, kTimeout };
   Ending ending = Ending::kCrash;
   std::string text;    // kAnswered: what `serve` returned
-  std::string what;    // else: "killed by signal 11 (Segmentation fault)", "left with exit status 3", ...
+  std::string what;    // else: "was killed by signal 11 (Segmentation fault)", "left with exit status 3", ...
   std::string output;  // the last lines of standard output and error
   int step = -1;       // the last progress
 };

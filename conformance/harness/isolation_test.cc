@@ -67,7 +67,7 @@ TEST(IsolationTest, ACrashCostsOneAnswer) {
   EXPECT_THAT(reply.output, HasSubstr("about to crash"));
   EXPECT_EQ(reply.step, 7);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  EXPECT_EQ(reply.what, "killed by signal 11 (Segmentation fault)");
+  EXPECT_EQ(reply.what, "was killed by signal 11 (Segmentation fault)");
 #endif
   EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
 }

@@ -25,7 +25,8 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string Nearest(std::string_view name, const std::vector<std::string>& names) {
-  std::size_t best = std::max<std::size_t>(name.size() / 3, 1) + 1;
+  // Two characters that changed places count as two.
+  std::size_t best = name.size() < 4 ? 2 : std::max<std::size_t>(name.size() / 3, 2) + 1;
   std::string nearest;
   for (const std::string& candidate : names) {
     std::size_t distance = Distance(name, candidate);

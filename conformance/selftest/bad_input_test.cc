@@ -107,7 +107,7 @@ TEST_F(BadInputTest, Scenarios) {
     return Tool("replay --backend " + Misbehaving() + " " + suite_.folder().Write("s.scn", text));
   };
   Expect(Tool("replay --backend " + Misbehaving() + " /nonexistent.scn"), {"/nonexistent.scn", "no such file"});
-  Expect(replay("scenario 1 pytorch-1.13\nimpl demo::f CPU\n"), {"s.scn:2:"});
+  Expect(replay("scenario 1 pytorch-1.13\nimpl demo::f\n"), {"s.scn:2:"});
   Expect(replay("scenario 1 pytorch-7\n"), {"pytorch-7"});
   Expect(replay("scenario 1 pytorch-1.13\ndefine demo::f(Tensor a) -> Tensor\ncall demo::f [CPU] => k9\n"),
          {"s.scn:3:", "the model disagrees with what is written"});
