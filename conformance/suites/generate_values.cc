@@ -1,5 +1,7 @@
 #include "conformance/suites/generate_values.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -93,7 +95,12 @@ Value AnyValueOf(const std::string& type, Draw& draw, const TensorKeys& keys) {
   if (type.ends_with("?")) {
     return draw.OneIn(3) ? Value::None() : AnyValueOf(type.substr(0, type.size() - 1), draw, keys);
   }
-  if (type == "int" || type == "SymInt") return AnyInt(draw);
+  if (type == "int") return AnyInt(draw);
+  if (type == "SymInt") {
+    // Integers below this are not promised: PyTorch keeps their bit patterns for symbols.
+    constexpr std::int64_t kLeast = -(std::int64_t{1} << 62);
+    return Value::Int(std::max(AnyInt(draw).integer, kLeast));
+  }
   if (type == "float") return AnyFloat(draw);
   if (type == "bool") return Value::Bool(draw.Coin());
   if (type == "str") return AnyString(draw);
