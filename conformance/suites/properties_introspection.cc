@@ -74,10 +74,13 @@ void Questions(Writer& w) {
     const bool named = kind == QueryKind::kHasKernel || kind == QueryKind::kHasComputed ||
                        kind == QueryKind::kSchema || kind == QueryKind::kTable;
     w.Query(kind, named ? (w.draw.OneIn(8) ? "demo::nobody" : w.AnyOperator().name) : "",
-            !keyed                            ? std::nullopt
-            : kind == QueryKind::kHasFallback ? std::optional(w.draw.Of(w.ground.runtime()))
-                                              : std::optional(w.draw.Of(keys)));
+            !keyed                              ? std::nullopt
+            : kind == QueryKind::kHasKernel ||
+                    kind == QueryKind::kOperatorsAtKey ? std::optional(w.draw.Of(keys))
+                                                       : std::optional(w.draw.Of(w.ground.runtime())));
   };
+  // Of an operator that is surely there: which of two mistakes is told first is nobody's business.
+  if (w.draw.Coin()) w.Query(QueryKind::kHasComputed, w.operators.front().name, w.draw.Of(w.world.aliases()));
   w.Play({{[&] { AnyChange(w); }, 1}}, w.draw.Count(1, 10), [&] {
     ask();
     ask();
