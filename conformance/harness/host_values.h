@@ -59,6 +59,7 @@ class HostValues {
 class Lender {
  public:
   pl_value_list Lend(const std::vector<HostValue>& values);
+  pl_value_list Lend(std::vector<HostValue>&&) = delete;  // would be gone before what was lent
 
  private:
   std::deque<std::vector<pl_value>> kept_;

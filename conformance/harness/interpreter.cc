@@ -329,8 +329,9 @@ MaybeFailure Interpreter::Make(const std::vector<Value>& values, std::vector<Hos
 bool Interpreter::IsUndefined(pl_tensor* tensor) { return adapter_.tensor_identity(tensor) == undefined_identity_; }
 
 Value Interpreter::Observe(const HostValue& value) {
+  const std::vector<HostValue> one = {value};
   Lender lender;
-  return Observe(lender.Lend({value}).data[0]);
+  return Observe(lender.Lend(one).data[0]);
 }
 
 Value Interpreter::Observe(const pl_value& value) {

@@ -72,6 +72,8 @@ class Misbehaving {
     Operator op = Named(name);
     auto own = std::make_shared<abi::Kernel>(std::move(kernel));
     if (Misbehaves("keep")) kept_.push_back(own);
+    static std::vector<std::shared_ptr<abi::Kernel>> leaked;
+    if (Misbehaves("leak")) leaked.push_back(own);
     op->kernels[key.value_or(0)].push_back(own);
     return Registration([op, own, key] { std::erase(op->kernels[key.value_or(0)], own); });
   }
