@@ -59,7 +59,8 @@ void AddTo(CLI::App& app, Options& options) {
       ->type_name("ID")
       ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "where all randomness comes from")->type_name("N")->capture_default_str();
-  app.add_option("--shard", options.shard, "run part I of N, counted from 1; `plumbline report merge` joins the reports")
+  app.add_option("--shard", options.shard,
+                 "run part I of N, counted from 1; `plumbline report merge` joins the reports")
       ->type_name("I/N");
   app.add_option("-j,--jobs", options.jobs, "workers at a time")
       ->type_name("N")

@@ -34,9 +34,11 @@ void BackendOptions::AddTo(CLI::App& app, bool required) {
                  "the backend: a name (`plumbline list backends` shows them) or the path of a shared object")
       ->required(required)
       ->type_name("NAME|FILE");
-  app.add_option("--release", release, "the PyTorch release whose rules hold, such as pytorch-1.13; else the backend's own")
+  app.add_option("--release", release,
+                 "the PyTorch release whose rules hold, such as pytorch-1.13; else the backend's own")
       ->type_name("NAME");
-  app.add_option("--load", load, "a library of your own that the backend loads first, such as a PyTorch extension; repeatable")
+  app.add_option("--load", load,
+                 "a library of your own that the backend loads first, such as a PyTorch extension; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--fault", fault, "switch on a planted fault, where the backend has any")->type_name("NAME");

@@ -51,7 +51,8 @@ std::vector<std::pair<std::string, std::string>> Commands() {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with("plumbline-") || access(entry.path().c_str(), X_OK) != 0) continue;
     const std::string name = file.substr(std::strlen("plumbline-"));
-    const bool known = std::any_of(commands.begin(), commands.end(), [&](const auto& one) { return one.first == name; });
+    const bool known =
+        std::any_of(commands.begin(), commands.end(), [&](const auto& one) { return one.first == name; });
     if (!known) others.emplace_back(name, "");
   }
   std::sort(others.begin(), others.end());

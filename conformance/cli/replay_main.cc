@@ -79,9 +79,10 @@ int Replay(const Scenario& scenario, const std::string& path, harness::Judge& ju
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Runs scenario files on a backend and shows each step with what the model predicts; at the first step "
-               "that differs, what came instead.",
-               "plumbline replay");
+  CLI::App app(
+      "Runs scenario files on a backend and shows each step with what the model predicts; at the first step "
+      "that differs, what came instead.",
+      "plumbline replay");
   BackendOptions backend;
   std::vector<std::string> files;
   bool no_color = false, quiet = false;

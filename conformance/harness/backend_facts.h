@@ -28,10 +28,10 @@ struct BackendFacts {
   std::string path;     // of the shared object
   std::string digest;   // its sha256
   std::uint64_t capabilities = 0;
-  std::vector<scenario::KeyDeclaration> keys;              // of its own
-  std::optional<std::vector<BuiltinFallback>> fallbacks;   // replaces the release's, where the backend says so
-  std::vector<std::string> loaded;                         // --load, by file name
-  std::vector<std::string> problems;                       // of its table; any makes it unusable
+  std::vector<scenario::KeyDeclaration> keys;             // of its own
+  std::optional<std::vector<BuiltinFallback>> fallbacks;  // replaces the release's, where the backend says so
+  std::vector<std::string> loaded;                        // --load, by file name
+  std::vector<std::string> problems;                      // of its table; any makes it unusable
 
   bool Claims(std::uint64_t bits) const { return (capabilities & bits) == bits; }
 };

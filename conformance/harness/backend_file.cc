@@ -44,14 +44,22 @@ constexpr int kOurMachine = EM_NONE;
 
 std::string MachineName(int machine) {
   switch (machine) {
-    case EM_X86_64: return "x86-64";
-    case EM_386: return "32-bit x86";
-    case EM_AARCH64: return "AArch64";
-    case EM_ARM: return "32-bit ARM";
-    case EM_RISCV: return "RISC-V";
-    case EM_PPC64: return "64-bit PowerPC";
-    case EM_S390: return "S/390";
-    default: return fmt::format("machine {}", machine);
+    case EM_X86_64:
+      return "x86-64";
+    case EM_386:
+      return "32-bit x86";
+    case EM_AARCH64:
+      return "AArch64";
+    case EM_ARM:
+      return "32-bit ARM";
+    case EM_RISCV:
+      return "RISC-V";
+    case EM_PPC64:
+      return "64-bit PowerPC";
+    case EM_S390:
+      return "S/390";
+    default:
+      return fmt::format("machine {}", machine);
   }
 }
 
@@ -140,7 +148,10 @@ std::optional<std::string> CheckSharedObject(const std::string& path) {
     return fmt::format(
         "backend {}: this ELF file is {} and not a shared object\nLink it with -shared (CMake: add_library(... "
         "MODULE ...)).",
-        path, header.e_type == ET_REL ? "an object file" : header.e_type == ET_EXEC ? "a program" : "of another type");
+        path,
+        header.e_type == ET_REL    ? "an object file"
+        : header.e_type == ET_EXEC ? "a program"
+                                   : "of another type");
   }
   return std::nullopt;
 }

@@ -36,7 +36,7 @@ enum class Tier { kQuick, kStandard, kFull };
 class CaseContext;
 
 struct Case {
-  std::string id;                    // chapter/name
+  std::string id;  // chapter/name
   std::string chapter;
   std::vector<std::string> clauses;  // that it is evidence for
   Tier tier = Tier::kQuick;          // the smallest tier that runs it
@@ -82,21 +82,20 @@ struct Clauses {
 
 }  // namespace plumbline::harness
 
-#define PL_CLAUSES(...) \
-  (::plumbline::harness::Clauses { { __VA_ARGS__ } })
+#define PL_CLAUSES(...) (::plumbline::harness::Clauses{{__VA_ARGS__}})
 
 #define PL_CASE_JOIN_(a, b) a##b
 #define PL_CASE_JOIN(a, b) PL_CASE_JOIN_(a, b)
-#define PL_CASE_AT(line, case_chapter, case_name, case_tier, case_clauses, case_needs)                              \
-  static void PL_CASE_JOIN(PlumblineCase, line)(::plumbline::harness::CaseContext & ctx);                           \
-  [[maybe_unused]] static const bool PL_CASE_JOIN(kPlumblineCase, line) = ::plumbline::harness::RegisterCase(       \
-      {.id = std::string(case_chapter) + "/" + (case_name),                                                         \
-       .chapter = (case_chapter),                                                                                   \
-       .clauses = (case_clauses).ids,                                                                               \
-       .tier = ::plumbline::harness::case_tier,                                                                     \
-       .needs = (case_needs),                                                                                       \
-       .where = __FILE__,                                                                                           \
-       .run = PL_CASE_JOIN(PlumblineCase, line)});                                                                  \
+#define PL_CASE_AT(line, case_chapter, case_name, case_tier, case_clauses, case_needs)         \
+  static void PL_CASE_JOIN(PlumblineCase, line)(::plumbline::harness::CaseContext & ctx);      \
+  [[maybe_unused]] static const bool PL_CASE_JOIN(kPlumblineCase, line) =                      \
+      ::plumbline::harness::RegisterCase({.id = std::string(case_chapter) + "/" + (case_name), \
+                                          .chapter = (case_chapter),                           \
+                                          .clauses = (case_clauses).ids,                       \
+                                          .tier = ::plumbline::harness::case_tier,             \
+                                          .needs = (case_needs),                               \
+                                          .where = __FILE__,                                   \
+                                          .run = PL_CASE_JOIN(PlumblineCase, line)});          \
   static void PL_CASE_JOIN(PlumblineCase, line)([[maybe_unused]] ::plumbline::harness::CaseContext & ctx)
 
 // PL_CASE("chapter", "name", Tier::kQuick, PL_CLAUSES("RES-001"), PL_CAPABILITY(GUARDS) | PL_CAPABILITY(TYPED)) { ... }

@@ -76,9 +76,7 @@ class Context : public CaseContext {
 
   bool CheckProperty(const rc::Gen<Scenario>& generator, int runs) override {
     if (full()) return false;
-    const int scaled = tier() == Tier::kQuick  ? std::max(runs / 10, 10)
-                       : tier() == Tier::kFull ? runs * 10
-                                               : runs;
+    const int scaled = tier() == Tier::kQuick ? std::max(runs / 10, 10) : tier() == Tier::kFull ? runs * 10 : runs;
     const std::uint64_t seed = HashOf(fmt::format("{}#{}", case_.id, properties_++), options_.seed);
     std::optional<Judgement> failed;
     std::string problem;
@@ -197,13 +195,15 @@ class Context : public CaseContext {
   std::string RerunCase() const {
     return fmt::format("plumbline check --backend {}{} --case {} --seed {}{}", ShellWord(options_.backend_argument),
                        options_.more_arguments, ShellWord(case_.id), options_.seed,
-                       tier() == Tier::kStandard ? "" : tier() == Tier::kQuick ? " --tier quick" : " --tier full");
+                       tier() == Tier::kStandard ? ""
+                       : tier() == Tier::kQuick  ? " --tier quick"
+                                                 : " --tier full");
   }
 
   void Report(const Scenario& scenario, const Judgement& judgement) {
-    const Judge::Smallest smallest = options_.shrink
-                                         ? judge_.Shrink(scenario, judgement)
-                                         : Judge::Smallest{.scenario = scenario, .judgement = judgement, .confirmed = true};
+    const Judge::Smallest smallest =
+        options_.shrink ? judge_.Shrink(scenario, judgement)
+                        : Judge::Smallest{.scenario = scenario, .judgement = judgement, .confirmed = true};
     Scenario shown = smallest.scenario;
     shown.clauses = case_.clauses;
     if (shown.title.empty()) shown.title = "found by " + case_.id;
@@ -255,8 +255,8 @@ class Context : public CaseContext {
 
 // The first waiver by outcome that describes the failure; its id.
 std::string WaivedBy(const reports::CaseResult& result, const std::vector<const Waiver*>& waivers) {
-  const bool failed = result.verdict == Verdict::kFail || result.verdict == Verdict::kCrash ||
-                      result.verdict == Verdict::kTimeout;
+  const bool failed =
+      result.verdict == Verdict::kFail || result.verdict == Verdict::kCrash || result.verdict == Verdict::kTimeout;
   if (!failed) return "";
   for (const Waiver* waiver : waivers) {
     const auto described = [&](const reports::Finding& finding) {

@@ -188,8 +188,8 @@ Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<
     scenario::Expectation written = *scenario.steps[i].expected;
     written.says.reset();  // the model's messages are its own
     if (auto mismatch = scenario::Mismatch(written, predicted[i], canonical)) {
-      return {Comparison::Result::kDiffers, static_cast<int>(i), *mismatch, scenario::PrintExpectation(written),
-              Describe(predicted[i]), false};
+      return {Comparison::Result::kDiffers,        static_cast<int>(i),    *mismatch,
+              scenario::PrintExpectation(written), Describe(predicted[i]), false};
     }
   }
   return {};

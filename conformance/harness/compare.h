@@ -4,8 +4,8 @@
 //   if (c.result == Comparison::Result::kDiffers) Report(c.step, c.expected, c.got);
 //
 // What a backend does not claim is not compared: warnings, and a call after a built-in kernel of the backend's own has
-// run, which no host can see. An error of class `unclassified` stands for any class, unless the step's author wrote one.
-// Pure functions; any thread.
+// run, which no host can see. An error of class `unclassified` stands for any class, unless the step's author wrote
+// one. Pure functions; any thread.
 #ifndef PLUMBLINE_CONFORMANCE_HARNESS_COMPARE_H_
 #define PLUMBLINE_CONFORMANCE_HARNESS_COMPARE_H_
 
@@ -25,9 +25,9 @@ struct Comparison {
     kUnsupported  // the backend answered a step with the error class `unsupported`
   };
   Result result = Result::kAgrees;
-  int step = -1;          // the first that is not as predicted
-  std::string what{};     // which part: "the kernels that ran", "the error", ...
-  std::string expected{}; // in the language's words
+  int step = -1;           // the first that is not as predicted
+  std::string what{};      // which part: "the kernels that ran", "the error", ...
+  std::string expected{};  // in the language's words
   std::string got{};
   bool about_message = false;  // all is right but what an error says
 };

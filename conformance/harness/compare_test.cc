@@ -86,10 +86,10 @@ TEST_F(CompareTest, WhatFollowsABuiltinKernelIsNotSeen) {
 }
 
 TEST(CompareErrorsTest, UnclassifiedStandsForAClassThatNobodyWrote) {
-  for (const auto& [last, result] : std::vector<std::pair<std::string, Result>>{
-           {"call demo::f [CUDA]", Result::kAgrees},
-           {"call demo::f [CUDA] => error any", Result::kAgrees},
-           {"call demo::f [CUDA] => error no-kernel", Result::kDiffers}}) {
+  for (const auto& [last, result] :
+       std::vector<std::pair<std::string, Result>>{{"call demo::f [CUDA]", Result::kAgrees},
+                                                   {"call demo::f [CUDA] => error any", Result::kAgrees},
+                                                   {"call demo::f [CUDA] => error no-kernel", Result::kDiffers}}) {
     const Scenario scenario = Sample(last);
     const std::vector<Outcome> predicted = model::Predict(scenario, {});
     ASSERT_EQ(predicted.back().error, "no-kernel");

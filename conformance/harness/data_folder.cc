@@ -34,9 +34,10 @@ OrError<std::vector<reports::Clause>> ReadClauseIndex() {
   const std::string path = ClauseIndexFile();
   std::ifstream in(path);
   if (!in) {
-    return InputError{fmt::format("{}: the clause index is missing; build the target plumbline_clauses, or point "
-                                  "PLUMBLINE_DATA at the folder that holds clauses.json",
-                                  path)};
+    return InputError{
+        fmt::format("{}: the clause index is missing; build the target plumbline_clauses, or point "
+                    "PLUMBLINE_DATA at the folder that holds clauses.json",
+                    path)};
   }
   std::vector<reports::Clause> clauses;
   try {

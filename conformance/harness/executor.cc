@@ -57,9 +57,14 @@ Json Describe(const BackendFacts& facts) {
     fallbacks = Json::array();
     for (const BuiltinFallback& fallback : *facts.fallbacks) fallbacks.push_back({fallback.key, fallback.fallthrough});
   }
-  return {{"name", facts.name},       {"version", facts.version},   {"release", facts.release},
-          {"abi", facts.abi},         {"keys", keys},               {"fallbacks", fallbacks},
-          {"capabilities", facts.capabilities}, {"problems", facts.problems}};
+  return {{"name", facts.name},
+          {"version", facts.version},
+          {"release", facts.release},
+          {"abi", facts.abi},
+          {"keys", keys},
+          {"fallbacks", fallbacks},
+          {"capabilities", facts.capabilities},
+          {"problems", facts.problems}};
 }
 
 void ReadFacts(const Json& json, BackendFacts& facts) {
@@ -178,8 +183,8 @@ std::string RunText(Loaded& loaded, const std::string& text, Progress& progress)
   Json leaks = Json::array();
   for (const auto& [kernel, count] : done.contexts) {
     if (count.made == count.destroyed) continue;
-    leaks.push_back(fmt::format("kernel {}: {} registered, {} destroyed by the end", kernel, count.made,
-                                count.destroyed));
+    leaks.push_back(
+        fmt::format("kernel {}: {} registered, {} destroyed by the end", kernel, count.made, count.destroyed));
   }
   // Outcomes follow the header, one a line, so that they are written and read once.
   std::string answer = Json{{"leaks", leaks}}.dump();
@@ -204,12 +209,12 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
     if (pl_error* error = loaded.adapter->fault_list(sink)) return Json{{"broken", ErrorText(error)}}.dump();
     return Json{{"faults", names}}.dump();
   }
-  if (loaded.adapter == nullptr) return Json{{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}}.dump();
+  if (loaded.adapter == nullptr)
+    return Json{{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}}.dump();
   if (request.starts_with(kViewRequest) || request == kNamesRequest) {
     const model::KeyTable keys(*model::FindRelease(loaded.facts.release), loaded.facts.keys);
-    return request == kNamesRequest
-               ? TellNames(*loaded.adapter, keys)
-               : TellOperator(*loaded.adapter, keys, request.substr(std::strlen(kViewRequest)));
+    return request == kNamesRequest ? TellNames(*loaded.adapter, keys)
+                                    : TellOperator(*loaded.adapter, keys, request.substr(std::strlen(kViewRequest)));
   }
   return RunText(loaded, request, progress);
 }
@@ -241,8 +246,7 @@ OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config)
   loaded->config = config;
   auto isolation = Isolation::Start(
       {.prepare = [loaded] { return Load(*loaded); },
-       .serve = [loaded](const std::string& request,
-                         Progress& progress) { return Serve(*loaded, request, progress); }},
+       .serve = [loaded](const std::string& request, Progress& progress) { return Serve(*loaded, request, progress); }},
       kLoadingLimit);
   if (!isolation.ok()) return InputError{fmt::format("backend {}: {}", config.path, isolation.error())};
 
@@ -257,8 +261,8 @@ OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config)
   ReadFacts(Json::parse(reply.text), made->facts_);
   made->facts_.path = config.path;
   if (!made->facts_.problems.empty()) {
-    return InputError{
-        fmt::format("backend {}: {}", config.path, fmt::join(made->facts_.problems, fmt::format("\nbackend {}: ", config.path)))};
+    return InputError{fmt::format("backend {}: {}", config.path,
+                                  fmt::join(made->facts_.problems, fmt::format("\nbackend {}: ", config.path)))};
   }
   made->facts_.digest = Sha256OfFile(config.path).value_or("");
   for (const std::string& path : config.load) {
@@ -313,7 +317,8 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
 OrError<std::vector<std::string>> Executor::Faults() {
   if (!facts_.Claims(PL_CAPABILITY(FAULTS))) return InputError{fmt::format("backend {} claims no faults", facts_.name)};
   const Reply reply = isolation_->Ask("faults", limit_);
-  if (reply.ending != Reply::Ending::kAnswered) return InputError{fmt::format("backend {} {}", facts_.name, reply.what)};
+  if (reply.ending != Reply::Ending::kAnswered)
+    return InputError{fmt::format("backend {} {}", facts_.name, reply.what)};
   const Json answer = Json::parse(reply.text);
   if (answer.contains("broken")) return InputError{answer.at("broken").get<std::string>()};
   return answer.at("faults").get<std::vector<std::string>>();
@@ -321,7 +326,8 @@ OrError<std::vector<std::string>> Executor::Faults() {
 
 OrError<std::string> Executor::Introspect(const std::string& request) {
   if (!facts_.Claims(PL_CAPABILITY(INTROSPECTION))) {
-    return InputError{fmt::format("backend {} does not claim introspection, so it cannot say what is registered", facts_.name)};
+    return InputError{
+        fmt::format("backend {} does not claim introspection, so it cannot say what is registered", facts_.name)};
   }
   const Reply reply = isolation_->Ask(request, limit_);
   if (reply.ending == Reply::Ending::kAnswered) return reply.text;

@@ -26,10 +26,10 @@
 namespace plumbline::harness {
 
 struct ExecutorConfig {
-  std::string path;               // of the backend's shared object
-  std::string release;            // empty: the backend's own
-  std::vector<std::string> load;  // user libraries, loaded before a registry is opened
-  std::string fault;              // empty: none
+  std::string path;                                            // of the backend's shared object
+  std::string release;                                         // empty: the backend's own
+  std::vector<std::string> load;                               // user libraries, loaded before a registry is opened
+  std::string fault;                                           // empty: none
   std::chrono::milliseconds limit = std::chrono::seconds(10);  // for one scenario
 };
 

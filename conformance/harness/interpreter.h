@@ -23,8 +23,8 @@
 namespace plumbline::harness {
 
 struct InterpretOptions {
-  bool fresh = true;                       // else the process-wide registry, with namespaces of the scenario's own
-  std::function<void(int step)> on_step;   // called before each step
+  bool fresh = true;                      // else the process-wide registry, with namespaces of the scenario's own
+  std::function<void(int step)> on_step;  // called before each step
 };
 
 // How often the contexts of one kernel were handed out and destroyed by the end, when all was released.

@@ -365,8 +365,8 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
   const int status = Reap(executor_->pid);
   reply.text.clear();
   reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
-  reply.what = end == ReadEnd::kLate ? fmt::format("did not end within {} s", limit.count() / 1000.0)
-                                     : DescribeStatus(status);
+  reply.what =
+      end == ReadEnd::kLate ? fmt::format("did not end within {} s", limit.count() / 1000.0) : DescribeStatus(status);
   reply.output = Tail(executor_->output.get());
   reply.step = executor_->progress->step;
   executor_.reset();

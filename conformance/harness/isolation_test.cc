@@ -13,10 +13,10 @@
 namespace plumbline::harness {
 namespace {
 
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 int g_state = 0;
 

@@ -71,8 +71,8 @@ void Judge::TryDeviations(const Scenario& scenario, Judgement& judgement, const 
   const auto predicts = [&](const std::vector<const Waiver*>& waivers) {
     model::Settings settings = SettingsFor(executor_.facts());
     for (const Waiver* waiver : waivers) settings.deviations.insert(*waiver->deviation);
-    const Comparison comparison = Compare(scenario, model::Predict(scenario, settings), seen.outcomes,
-                                          executor_.facts().capabilities);
+    const Comparison comparison =
+        Compare(scenario, model::Predict(scenario, settings), seen.outcomes, executor_.facts().capabilities);
     return comparison.result == Comparison::Result::kAgrees;
   };
   const auto accept = [&](const std::vector<const Waiver*>& waivers) {
@@ -190,9 +190,9 @@ Judge::Smallest Judge::Shrink(const Scenario& scenario, const Judgement& judgeme
                                                    judgement.summary.substr(judgement.summary.rfind('`') + 1));
   };
   // What an error should say is written for that very scenario: with fewer steps it would ask for something else.
-  Smallest smallest{.scenario = judgement.about_message ? scenario
-                                                        : ShrinkScenario(scenario, judgement.step, fails_alike),
-                    .judgement = {}};
+  Smallest smallest{
+      .scenario = judgement.about_message ? scenario : ShrinkScenario(scenario, judgement.step, fails_alike),
+      .judgement = {}};
   executor_.set_limit(limit);
   executor_.Renew();
   smallest.judgement = Try(smallest.scenario);

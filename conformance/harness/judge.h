@@ -26,13 +26,13 @@ namespace plumbline::harness {
 struct Judgement {
   reports::Verdict verdict = reports::Verdict::kHarnessError;  // kPass: they agree
   std::vector<scenario::Outcome> predicted, observed;          // observed may be empty
-  int step = -1;         // the first that is wrong; as many as there are steps: the clean-up; -1: none, or not known
-  std::string summary;   // one line: the step and what about it is wrong
+  int step = -1;        // the first that is wrong; as many as there are steps: the clean-up; -1: none, or not known
+  std::string summary;  // one line: the step and what about it is wrong
   std::string expected, got, rule;
-  bool about_message = false;  // all is right but what an error says
+  bool about_message = false;           // all is right but what an error says
   std::vector<std::string> waivers;     // kWaived: ids of those whose deviations predict it
   std::vector<std::string> deviations;  // kWaived: their names
-  std::string missing;   // kUnsupported
+  std::string missing;                  // kUnsupported
 
   bool Failed() const {
     return verdict == reports::Verdict::kFail || verdict == reports::Verdict::kCrash ||

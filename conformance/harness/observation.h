@@ -11,8 +11,8 @@ namespace plumbline::harness {
 
 struct Observation {
   enum class Ending {
-    kFinished,     // outcomes are complete
-    kCrash,        // a signal, an exit, or an exception across the ABI; `what` says which
+    kFinished,  // outcomes are complete
+    kCrash,     // a signal, an exit, or an exception across the ABI; `what` says which
     kTimeout,
     kUnsupported,  // needs what the backend does not claim; `what` names it
     kHarnessError  // `what` says why

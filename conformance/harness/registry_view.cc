@@ -18,7 +18,7 @@ struct Broken {
   std::string what;
 };
 
-constexpr const char* kRules[] = {"",         "kernel",    "nonfunctional", "explicit", "nested",  "implicit",
+constexpr const char* kRules[] = {"",          "kernel",   "nonfunctional", "explicit", "nested", "implicit",
                                   "ambiguous", "autograd", "batched",       "fallback", "chain"};
 
 // The process-wide registry with the keys that both sides know.

@@ -65,8 +65,6 @@ std::string Renaming::Out(std::string_view text) const {
   return out;
 }
 
-bool Renaming::Owns(std::string_view operator_name) const {
-  return namespaces_.contains(NamespaceOf(operator_name));
-}
+bool Renaming::Owns(std::string_view operator_name) const { return namespaces_.contains(NamespaceOf(operator_name)); }
 
 }  // namespace plumbline::harness

@@ -27,7 +27,8 @@ TEST(RenamingTest, RenamesOnlyTheNamespace) {
 
 TEST(RenamingTest, TakesTheSuffixOutOfAnyText) {
   const Renaming renaming(Sample(), "_pl7x");
-  EXPECT_EQ(renaming.Out("demo_pl7x::f calls demo_pl7x::g, not demo_pl71x::g"), "demo::f calls demo::g, not demo_pl71x::g");
+  EXPECT_EQ(renaming.Out("demo_pl7x::f calls demo_pl7x::g, not demo_pl71x::g"),
+            "demo::f calls demo::g, not demo_pl71x::g");
 }
 
 TEST(RenamingTest, KnowsTheScenariosNamespaces) {

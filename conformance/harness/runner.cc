@@ -70,7 +70,8 @@ std::string RunInWorker(Worker& worker, const SuiteOptions& options, const std::
 
 CaseResult ReadResult(const Case& one, const Reply& reply) {
   if (reply.ending != Reply::Ending::kAnswered) {
-    return BrokenResult(one, fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
+    return BrokenResult(one,
+                        fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
   }
   reports::ReadResult read = reports::FromJson(reply.text);
   if (!read.error.empty() || read.run.cases.size() != 1) {
@@ -130,9 +131,10 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
   }
   for (const std::string& filter : options.filters) {
     if (std::none_of(cases.begin(), cases.end(), [&](const Case& one) { return Selects(filter, one); })) {
-      return InputError{fmt::format("the filter '{}' selects nothing: it is neither a chapter, nor a clause, nor a "
-                                    "pattern that a case's id matches{}",
-                                    filter, DidYouMean(filter, words))};
+      return InputError{
+          fmt::format("the filter '{}' selects nothing: it is neither a chapter, nor a clause, nor a "
+                      "pattern that a case's id matches{}",
+                      filter, DidYouMean(filter, words))};
     }
   }
   std::vector<Case> selected;
@@ -149,7 +151,8 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
     selected.push_back(one);
   }
   if (selected.empty() && options.shards == 1) {
-    return InputError{fmt::format("the filter selects nothing in the {} tier; try --tier full", Spelling(options.cases.tier))};
+    return InputError{
+        fmt::format("the filter selects nothing in the {} tier; try --tier full", Spelling(options.cases.tier))};
   }
   return selected;
 }
@@ -182,12 +185,12 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& options, std::vector<Case> cases)
   std::vector<std::unique_ptr<Isolation>> workers;
   for (std::size_t i = 0; i < jobs; ++i) {
     auto worker = std::make_shared<Worker>();
-    OrError<std::unique_ptr<Isolation>> isolation = Isolation::Start(
-        {.prepare = [] { return std::string(); },
-         .serve = [worker, &options, &selected](const std::string& request, Progress&) {
-           return RunInWorker(*worker, options, selected, request);
-         }},
-        kStartLimit);
+    OrError<std::unique_ptr<Isolation>> isolation =
+        Isolation::Start({.prepare = [] { return std::string(); },
+                          .serve = [worker, &options, &selected](
+                                       const std::string& request,
+                                       Progress&) { return RunInWorker(*worker, options, selected, request); }},
+                         kStartLimit);
     if (!isolation.ok()) return InputError{"no worker could be started: " + isolation.error()};
     workers.push_back(std::move(*isolation));
   }

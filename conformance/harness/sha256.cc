@@ -11,8 +11,8 @@
 namespace plumbline::harness {
 namespace {
 
-// The constants are the first 32 bits of the fractional parts of square and cube roots of the first primes. Computed, so
-// that none can be mistyped; long double holds enough bits for both.
+// The constants are the first 32 bits of the fractional parts of square and cube roots of the first primes. Computed,
+// so that none can be mistyped; long double holds enough bits for both.
 struct Constants {
   std::array<std::uint32_t, 64> cube;
   std::array<std::uint32_t, 8> square;

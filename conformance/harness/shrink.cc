@@ -60,9 +60,10 @@ class Shrinker {
       if (const auto* call = std::get_if<scenario::Call>(&best_.steps[i].action)) {
         for (std::size_t a = 0; a < call->arguments.size(); ++a) {
           if (std::get<scenario::Call>(best_.steps[i].action).arguments[a].keys.empty()) continue;
-          any = Thin([i, a](auto& s) -> auto& {
+          any = Thin([ i, a ](auto& s) -> auto& {
                   return std::get<scenario::Call>(s.steps[i].action).arguments[a].keys;
-                }) || any;
+                }) ||
+                any;
           call = &std::get<scenario::Call>(best_.steps[i].action);
         }
       } else if (std::holds_alternative<scenario::GuardEnter>(best_.steps[i].action)) {
@@ -87,7 +88,8 @@ class Shrinker {
         }
       }
     }
-    std::erase_if(best_.kernels, [&](const auto& kernel) { return !used.contains(kernel.name) || kernel.body.empty(); });
+    std::erase_if(best_.kernels,
+                  [&](const auto& kernel) { return !used.contains(kernel.name) || kernel.body.empty(); });
     return best_;
   }
 

@@ -46,7 +46,8 @@ TEST(ShrinkTest, ThinsBodies) {
     const bool used = std::any_of(s.steps.begin(), s.steps.end(), [](const scenario::Step& step) {
       return std::holds_alternative<scenario::Impl>(step.action);
     });
-    return used && !s.kernels.empty() && std::any_of(s.kernels[0].body.begin(), s.kernels[0].body.end(), [](const auto& item) {
+    return used && !s.kernels.empty() &&
+           std::any_of(s.kernels[0].body.begin(), s.kernels[0].body.end(), [](const auto& item) {
              const auto* thrown = std::get_if<scenario::BodyThrow>(&item);
              return thrown != nullptr && thrown->message == "b";
            });

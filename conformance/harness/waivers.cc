@@ -2,13 +2,13 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <toml++/toml.h>
 
 namespace plumbline::harness {
 namespace {
@@ -45,11 +45,12 @@ class Reader {
   }
 
   OrError<Waiver> Read() {
-    static const std::set<std::string_view> kKnown = {"id",    "clause",   "cause",  "reference", "owner",
-                                                      "expires", "deviation", "cases", "outcome", "unstable",
-                                                      "admits", "tier",     "releases"};
+    static const std::set<std::string_view> kKnown = {"id",      "clause",    "cause",   "reference", "owner",
+                                                      "expires", "deviation", "cases",   "outcome",   "unstable",
+                                                      "admits",  "tier",      "releases"};
     for (const auto& [key, node] : table_) {
-      if (!kKnown.contains(key.str())) Wrong(node, fmt::format("there is no field '{}'; the fields are {}", key.str(), fmt::join(kKnown, ", ")));
+      if (!kKnown.contains(key.str()))
+        Wrong(node, fmt::format("there is no field '{}'; the fields are {}", key.str(), fmt::join(kKnown, ", ")));
     }
     waiver_.id = Text("id", true);
     waiver_.clause = Text("clause", true);
@@ -88,19 +89,22 @@ class Reader {
       if (!waiver_.deviation) {
         std::vector<std::string_view> names;
         for (const model::DeviationInfo& info : model::AllDeviations()) names.push_back(info.name);
-        WrongAt("deviation", fmt::format("the model has no deviation '{}'; it has {}", deviation, fmt::join(names, ", ")));
+        WrongAt("deviation",
+                fmt::format("the model has no deviation '{}'; it has {}", deviation, fmt::join(names, ", ")));
       }
     }
     const int ways = static_cast<int>(!deviation.empty()) + static_cast<int>(!waiver_.outcome.empty()) +
                      static_cast<int>(waiver_.unstable);
     if (ways != 1) Wrong(table_, "a waiver has exactly one of deviation, outcome and unstable");
-    if (waiver_.unstable == waiver_.admits.empty()) Wrong(table_, "'admits' lists outcomes exactly when unstable is true");
+    if (waiver_.unstable == waiver_.admits.empty())
+      Wrong(table_, "'admits' lists outcomes exactly when unstable is true");
     if (waiver_.outcome == "fail" || waiver_.outcome == "pass") {
       WrongAt("outcome", "say what the backend does instead, as the finding's \"got\" has it, or crash, or timeout");
     }
     for (const std::string& word : waiver_.admits) {
       if (!AdmittedWords().contains(word) && !word.starts_with("error ")) {
-        WrongAt("admits", fmt::format("'{}' is not one of {}, or an error with its class", word, fmt::join(AdmittedWords(), ", ")));
+        WrongAt("admits", fmt::format("'{}' is not one of {}, or an error with its class", word,
+                                      fmt::join(AdmittedWords(), ", ")));
       }
     }
     if (deviation.empty() && waiver_.cases.empty()) Wrong(table_, "a waiver without a deviation lists its cases");
@@ -242,14 +246,16 @@ OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
   Waivers waivers;
   for (const auto& [key, node] : document) {
     if (key.str() != "waiver" || !node.is_array_of_tables()) {
-      return InputError{fmt::format("{}:{}: expected [[waiver]], found '{}'", name, node.source().begin.line, key.str())};
+      return InputError{
+          fmt::format("{}:{}: expected [[waiver]], found '{}'", name, node.source().begin.line, key.str())};
     }
     for (const toml::node& item : *node.as_array()) {
       OrError<Waiver> waiver = Reader(*item.as_table(), name).Read();
       if (!waiver.ok()) return InputError{waiver.error()};
       for (const Waiver& other : waivers.all) {
         if (other.id == waiver->id) {
-          return InputError{fmt::format("{}: the waiver '{}' is at {} already", waiver->where, waiver->id, other.where)};
+          return InputError{
+              fmt::format("{}: the waiver '{}' is at {} already", waiver->where, waiver->id, other.where)};
         }
       }
       waivers.all.push_back(std::move(*waiver));

@@ -72,8 +72,12 @@ TEST_F(BadInputTest, Backends) {
   Expect(CheckBackend("/nonexistent/lib.so"), {"/nonexistent/lib.so", "no such file"});
   Expect(CheckBackend("/tmp/"), {"this is a folder"});
   Expect(CheckBackend(suite_.folder().Write("empty.so", "")), {"empty.so", "is empty"});
-  Expect(CheckBackend(suite_.folder().Write("text.so", "#!/bin/sh\n")), {"text.so", "not a shared object", "23 21 2f 62"});
-  Expect(CheckBackend(suite_.folder().Write("short.so", std::string("\x7f" "ELF\2\1\1", 7))), {"short.so"});
+  Expect(CheckBackend(suite_.folder().Write("text.so", "#!/bin/sh\n")),
+         {"text.so", "not a shared object", "23 21 2f 62"});
+  Expect(CheckBackend(suite_.folder().Write("short.so", std::string("\x7f"
+                                                                    "ELF\2\1\1",
+                                                                    7))),
+         {"short.so"});
   Expect(CheckBackend("/proc/self/exe"), {"/proc/self/exe"});
 }
 
@@ -86,7 +90,8 @@ TEST_F(BadInputTest, ABackendForAnotherMachine) {
   ASSERT_GT(bytes.size(), 64u);
   bytes[18] = static_cast<char>(243);  // e_machine: RISC-V
   bytes[19] = 0;
-  Expect(CheckBackend(suite_.folder().Write("riscv.so", bytes)), {"riscv.so", "built for RISC-V", "Build it for this machine"});
+  Expect(CheckBackend(suite_.folder().Write("riscv.so", bytes)),
+         {"riscv.so", "built for RISC-V", "Build it for this machine"});
   bytes[4] = 1;  // 32 bits
   Expect(CheckBackend(suite_.folder().Write("small.so", bytes)), {"small.so", "32-bit"});
 }

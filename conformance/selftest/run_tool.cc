@@ -33,8 +33,8 @@ std::string Misbehaving() { return BuildFolder() + "/lib/plumbline/selftest/misb
 
 Ran RunLine(const std::string& line, const std::map<std::string, std::string>& environment) {
   const Folder folder;
-  std::string command = "cd " + harness::ShellWord(folder.path()) + " && export PATH=" +
-                        harness::ShellWord(BuildFolder() + "/bin") + ":\"$PATH\" && ";
+  std::string command = "cd " + harness::ShellWord(folder.path()) +
+                        " && export PATH=" + harness::ShellWord(BuildFolder() + "/bin") + ":\"$PATH\" && ";
   for (const auto& [name, value] : environment) command += "export " + name + "=" + harness::ShellWord(value) + " && ";
   command += "{ " + line + "; } >out 2>err </dev/null";
   const int status = std::system(command.c_str());

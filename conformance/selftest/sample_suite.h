@@ -58,7 +58,9 @@ class SampleSuite {
 
   // `plumbline check` of the sample corpus only, on the misbehaving backend.
   Ran Check(const std::string& misbehave, const std::string& arguments = "") const {
-    return RunTool("check --backend " + Misbehaving() + " --filter 'demo' --filter 'later' --out " + folder_.path() + "/out " + arguments, Environment(misbehave));
+    return RunTool("check --backend " + Misbehaving() + " --filter 'demo' --filter 'later' --out " + folder_.path() +
+                       "/out " + arguments,
+                   Environment(misbehave));
   }
   std::map<std::string, std::string> Environment(const std::string& misbehave) const {
     return {{"PLUMBLINE_DATA", folder_.path()}, {"PLUMBLINE_MISBEHAVE", misbehave}};

@@ -58,16 +58,19 @@ int Main(int argc, char** argv) {
     return 2;
   }
   static Suite suite;
-  auto executor = harness::Executor::Start({.path = std::string(build) + "/lib/plumbline/backends/reference.so"});
+  harness::ExecutorConfig config;
+  config.path = std::string(build) + "/lib/plumbline/backends/reference.so";
+  auto executor = harness::Executor::Start(config);
   auto cases = suites::AllCases();
   if (!executor.ok() || !cases.ok()) {
     std::cerr << (executor.ok() ? cases.error() : executor.error()) << "\n";
     return 2;
   }
   suite.executor = std::move(*executor);
-  suite.runner = std::make_unique<harness::CaseRunner>(
-      *suite.executor, suite.waivers,
-      harness::CaseRunnerOptions{.tier = harness::Tier::kQuick, .backend_argument = "reference"});
+  harness::CaseRunnerOptions options;
+  options.tier = harness::Tier::kQuick;
+  options.backend_argument = "reference";
+  suite.runner = std::make_unique<harness::CaseRunner>(*suite.executor, suite.waivers, options);
   static const std::vector<harness::Case> all = std::move(*cases);
   for (const harness::Case& one : all) {
     if (one.tier != harness::Tier::kQuick) continue;

@@ -25,9 +25,7 @@ class WaivedTest : public ::testing::Test {
   SampleSuite suite_;
 };
 
-TEST_F(WaivedTest, AcceptsWhatItDescribes) {
-  EXPECT_EQ(Check("oldest", Waiver("outcome = \"k1\"\n")).status, 0);
-}
+TEST_F(WaivedTest, AcceptsWhatItDescribes) { EXPECT_EQ(Check("oldest", Waiver("outcome = \"k1\"\n")).status, 0); }
 
 TEST_F(WaivedTest, AnotherOutcomeStillFails) {
   const Ran ran = Check("oldest", Waiver("outcome = \"error no-kernel\"\n"));

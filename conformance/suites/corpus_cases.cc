@@ -46,8 +46,8 @@ std::vector<std::string> ClausesOf(const fs::path& path) {
 void RunFile(const fs::path& path, CaseContext& ctx) {
   const scenario::ParseResult parsed = scenario::Parse(ReadText(path));
   if (!parsed.scenario) {
-    ctx.Broken(fmt::format("{}:{}:{}: {}", path.string(), parsed.error->line, parsed.error->column,
-                           parsed.error->message));
+    ctx.Broken(
+        fmt::format("{}:{}:{}: {}", path.string(), parsed.error->line, parsed.error->column, parsed.error->message));
     return;
   }
   const scenario::Scenario& scenario = *parsed.scenario;
@@ -85,9 +85,10 @@ OrError<std::vector<Case>> CorpusCases(const std::string& folder) {
                      .run = [path](CaseContext& ctx) { RunFile(path, ctx); }});
   }
   if (cases.empty()) {
-    return InputError{fmt::format("{}: there is no scenario in it; point PLUMBLINE_DATA at the folder that holds "
-                                  "corpus/, or install Plumbline's data",
-                                  folder)};
+    return InputError{
+        fmt::format("{}: there is no scenario in it; point PLUMBLINE_DATA at the folder that holds "
+                    "corpus/, or install Plumbline's data",
+                    folder)};
   }
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.id < b.id; });
   return cases;
