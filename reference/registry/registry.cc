@@ -264,7 +264,9 @@ bool Registry::HasComputed(std::string_view name, Key key) const {
 }
 
 bool Registry::HasFallback(Key key) const {
-  if (KeyTable::IsAlias(key)) return false;
+  if (KeyTable::IsAlias(key)) {
+    Throw(ErrorClass::kInvalidArgument, keys().Name(key) + " is an alias key, which no fallback can serve");
+  }
   const std::lock_guard lock(core_->mutex_);
   const KernelContext* const fallback = core_->fallbacks_[static_cast<int>(key)];
   if (PLUMBLINE_FAULT(built_in_is_no_fallback) && fallback != nullptr && fallback->built_in) return false;

@@ -160,7 +160,7 @@ class Registry {
   std::vector<std::string> OperatorsAt(Key key) const;   // with a kernel at exactly that key
   bool HasKernel(std::string_view op, Key key) const;    // at exactly that key, alias keys included; kNotFound
   bool HasComputed(std::string_view op, Key key) const;  // the slot has one; an alias is kInvalidArgument
-  bool HasFallback(Key key) const;
+  bool HasFallback(Key key) const;                       // an alias is kInvalidArgument
   std::vector<ChainInfo> Chains() const;
 
   // ---- the cache; see registry_core.h ----
