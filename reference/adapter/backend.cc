@@ -150,7 +150,17 @@ HostValues All(Stack& stack) {
 HostValues Backend::CallBoxed(Operator& op, std::span<const HostValue> arguments) {
   Stack stack;
   PushAll(stack, arguments);
+#ifdef PLUMBLINE_WITH_FAULTS
+  try {
+    op.CallBoxed(stack, arguments.size());
+  } catch (const DispatchError& error) {
+    const bool inside = thread_state.kernels_running > 0;
+    if (PLUMBLINE_FAULT(inner_error_is_the_kernels) && inside) throw abi::Error(PL_ERROR_KERNEL_RAISED, error.what());
+    throw;
+  }
+#else
   op.CallBoxed(stack, arguments.size());
+#endif
   return All(stack);
 }
 HostValues Backend::Redispatch(Frame& frame, std::span<const pl_key> keys, std::span<const HostValue> arguments) {

@@ -19,9 +19,7 @@ HostValues Backend::Invoke(const abi::HostKernel& kernel, OperatorEntry& op, Key
   try {
     return invoke();
   } catch (const abi::HostError& error) {
-    const bool own = error.error_class() == PL_ERROR_KERNEL_RAISED;
-    if (PLUMBLINE_FAULT(kernel_error_is_replaced) && own) throw abi::Error(PL_ERROR_INTERNAL, "a kernel failed");
-    if (PLUMBLINE_FAULT(inner_error_is_the_kernels) && !own) throw abi::Error(PL_ERROR_KERNEL_RAISED, error.what());
+    if (PLUMBLINE_FAULT(kernel_error_is_replaced)) throw abi::Error(PL_ERROR_INTERNAL, error.what());
     throw;
   }
 #else
