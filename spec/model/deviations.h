@@ -37,7 +37,7 @@ namespace plumbline::model {
   X(kMaskBeforeThreadState, "mask-before-thread-state",                                                               \
     "the backend whose fallthrough keys are masked is taken from the arguments, before guards are applied")           \
   X(kAliasFallbackFillsUndefined, "alias-fallback-fills-undefined",                                                   \
-    "a fallback at an alias key is accepted and serves the Undefined slot of every operator")
+    "a fallback at an alias key is accepted and serves the Undefined slot of every operator, and is looked up there")
 
 enum class Deviation {
 #define PLUMBLINE_DEVIATION_ENUM(enumerator, name, what) enumerator,

@@ -155,8 +155,9 @@ TEST(DeviationsTest, AliasFallbackFillsUndefined) {
   Compare({Deviation::kAliasFallbackFillsUndefined},
           std::string("fallback CompositeExplicitAutograd fb $1\n") + kDefine +
               "call demo::f [] $2\n"
-              "call demo::f [CPU] => error no-kernel\n",
-          {"error invalid-argument", "error no-key"}, {"ok", "fb with []"});
+              "call demo::f [CPU] => error no-kernel\n"
+              "query has-fallback Autograd $3\n",
+          {"error invalid-argument", "error no-key", "error invalid-argument"}, {"ok", "fb with []", "true"});
 }
 
 }  // namespace

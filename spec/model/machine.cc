@@ -500,6 +500,7 @@ struct Machine::State {
         outcome->truth = registry->SlotOf(*op, key).rule != Rule::kMissing;  // [INTRO-003] [INTRO-004]
         return std::nullopt;
       case QueryKind::kHasFallback:
+        if (registry->AliasesFallToUndefined() && keys->IsAlias(key)) key = kUndefined;
         if (Status status = no_alias()) return status;
         outcome->truth = registry->fallbacks().contains(key);  // [INTRO-006]
         return std::nullopt;

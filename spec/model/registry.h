@@ -78,6 +78,8 @@ class Registry {
   // what sort of thing is in a slot, not which kernel of that sort.
   bool FailsInvariantCheck(const Operator& op) const;
   const Fallbacks& fallbacks() const { return fallbacks_; }
+  // By a deviation an alias stands for the slot of Undefined where fallbacks are concerned.
+  bool AliasesFallToUndefined() const { return Deviates(Deviation::kAliasFallbackFillsUndefined); }
   const Chains& chains() const { return chains_; }
   // How often a context of this kernel was destroyed.
   std::int64_t Destroyed(const std::string& kernel) const;

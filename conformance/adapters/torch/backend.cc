@@ -225,8 +225,9 @@ Registration Backend::RegisterFallback(Library* library, std::optional<pl_key> k
   const WarningGuard guard(warnings_.get());
   MadeKernel made = Make(kernel, "", KernelKey(key));
   if (library == nullptr) {
-    if (!key.has_value()) throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "a fallback without a library needs a key");
-    return Own(Dispatcher().registerFallback(FromKey(*key), std::move(made.for_dispatcher), kernel.place));
+    const Optional<c10::DispatchKey> own = KernelKey(key);
+    if (!own.has_value()) throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "a fallback without a library needs a key");
+    return Own(Dispatcher().registerFallback(*own, std::move(made.for_dispatcher), kernel.place));
   }
   torch::CppFunction function = std::move(*made.for_library).debug(kernel.place);
   std::unique_ptr<torch::Library> member = Member(*library, Place(kernel.place));

@@ -17,8 +17,13 @@ std::map<std::string, c10::DispatchKey, std::less<>> AllKeys() {
   for (c10::DispatchKey key : c10::DispatchKeySet(c10::DispatchKeySet::FULL)) add(key);
   for (pl_key key = ToKey(c10::DispatchKey::StartOfAliasKeys); key <= ToKey(c10::DispatchKey::EndOfAliasKeys); ++key)
     add(FromKey(key));
-  keys.emplace("CatchAll", c10::DispatchKey::CatchAll);  // other names that the enumeration has
+  // Other names that the enumeration has.
+  keys.emplace("CatchAll", c10::DispatchKey::CatchAll);
   keys.emplace("DefaultBackend", c10::DispatchKey::DefaultBackend);
+  keys.emplace("Autocast", c10::DispatchKey::Autocast);
+  keys.emplace("PrivateUse1_PreAutograd", c10::DispatchKey::PrivateUse1_PreAutograd);
+  keys.emplace("PrivateUse2_PreAutograd", c10::DispatchKey::PrivateUse2_PreAutograd);
+  keys.emplace("PrivateUse3_PreAutograd", c10::DispatchKey::PrivateUse3_PreAutograd);
   return keys;
 }
 

@@ -63,6 +63,8 @@ TEST_F(TorchAdapterTest, KeysAreTheNamesOfLibtorch) {
   EXPECT_NE(host_.Key("CPU"), host_.Key("AutogradCPU"));
   EXPECT_EQ(host_.Key("CatchAll"), host_.Key("Undefined"));
   EXPECT_EQ(host_.Key("DefaultBackend"), host_.Key("CompositeExplicitAutograd"));
+  EXPECT_EQ(host_.Key("Autocast"), host_.Key("AutocastCUDA"));
+  EXPECT_EQ(host_.Key("PrivateUse1_PreAutograd"), host_.Key("AutogradPrivateUse1"));
   for (const char* name : {"Dense", "AutogradFunctionality", "NestedTensor", "nonsense", ""}) {
     pl_key key = 0;
     const abi::PlError error(host_.table().intern_key(host_.registry(), abi::Borrow(name), &key));
