@@ -13,8 +13,6 @@ int Draw::Below(int limit) {
   return limit <= 1 ? 0 : rc::gen::inRange(0, limit)(random_.split(), rc::kNominalSize).value();
 }
 
-int Draw::Count(int least, int most) {
-  return Between(least, least + (most - least) * size_ / rc::kNominalSize);
-}
+int Draw::Count(int least, int most) { return Between(least, least + (most - least) * size_ / rc::kNominalSize); }
 
 }  // namespace plumbline::suites

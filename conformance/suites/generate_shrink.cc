@@ -29,7 +29,8 @@ std::vector<Cut> Cuts(const Scenario& scenario) {
   std::vector<Cut> cuts;
   const std::size_t steps = scenario.steps.size();
   for (std::size_t length = steps / 2; length > 1; length /= 2) {
-    for (std::size_t end = steps; end >= length; end -= length) cuts.push_back({Cut::What::kSteps, end - length, 0, length});
+    for (std::size_t end = steps; end >= length; end -= length)
+      cuts.push_back({Cut::What::kSteps, end - length, 0, length});
   }
   for (std::size_t i = steps; i-- > 0;) cuts.push_back({Cut::What::kSteps, i, 0, 1});
   for (std::size_t k = 0; k < scenario.kernels.size(); ++k) {

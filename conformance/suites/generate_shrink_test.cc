@@ -44,7 +44,8 @@ TEST(SmallerTest, KeepsAGuardThatACallMayNeedToEnd) {
       "kernel k1 { guard exclude [CPU]; call demo::f }\n"
       "define demo::f(Tensor a) -> Tensor\n");
   for (const std::string& text : AllSmaller(from)) {
-    EXPECT_TRUE(text.find("call demo::f") == std::string::npos || text.find("guard exclude") != std::string::npos) << text;
+    EXPECT_TRUE(text.find("call demo::f") == std::string::npos || text.find("guard exclude") != std::string::npos)
+        << text;
   }
 }
 

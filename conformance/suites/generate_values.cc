@@ -16,13 +16,26 @@ using scenario::Value;
 
 // "(Tensor, IntList)" as the catalogue spells it.
 std::vector<std::string> Spellings(std::string_view list) {
-  static const std::map<std::string, std::string, std::less<>> kSpellings = {
-      {"Tensor", "Tensor"},       {"TensorOpt", "Tensor?"}, {"TensorList", "Tensor[]"}, {"TensorOptList", "Tensor?[]"},
-      {"MutableTensor", "Tensor(a!)"},
-      {"Int", "int"},             {"SymInt", "SymInt"},     {"Float", "float"},         {"Bool", "bool"},
-      {"Str", "str"},             {"Scalar", "Scalar"},     {"IntList", "int[]"},       {"SymIntList", "SymInt[]"},
-      {"FloatList", "float[]"},   {"BoolList", "bool[]"},   {"IntOpt", "int?"},         {"FloatOpt", "float?"},
-      {"BoolOpt", "bool?"},       {"StrOpt", "str?"},       {"ScalarOpt", "Scalar?"}};
+  static const std::map<std::string, std::string, std::less<>> kSpellings = {{"Tensor", "Tensor"},
+                                                                             {"TensorOpt", "Tensor?"},
+                                                                             {"TensorList", "Tensor[]"},
+                                                                             {"TensorOptList", "Tensor?[]"},
+                                                                             {"MutableTensor", "Tensor(a!)"},
+                                                                             {"Int", "int"},
+                                                                             {"SymInt", "SymInt"},
+                                                                             {"Float", "float"},
+                                                                             {"Bool", "bool"},
+                                                                             {"Str", "str"},
+                                                                             {"Scalar", "Scalar"},
+                                                                             {"IntList", "int[]"},
+                                                                             {"SymIntList", "SymInt[]"},
+                                                                             {"FloatList", "float[]"},
+                                                                             {"BoolList", "bool[]"},
+                                                                             {"IntOpt", "int?"},
+                                                                             {"FloatOpt", "float?"},
+                                                                             {"BoolOpt", "bool?"},
+                                                                             {"StrOpt", "str?"},
+                                                                             {"ScalarOpt", "Scalar?"}};
   std::vector<std::string> types;
   std::string word;
   for (const char c : list) {
@@ -39,20 +52,26 @@ std::vector<std::string> Spellings(std::string_view list) {
 Value AnyInt(Draw& draw) {
   static const std::vector<std::int64_t> kExtremes = {std::numeric_limits<std::int64_t>::min(),
                                                       std::numeric_limits<std::int64_t>::max(),
-                                                      std::int64_t{1} << 32, -(std::int64_t{1} << 62), -1, 0};
+                                                      std::int64_t{1} << 32,
+                                                      -(std::int64_t{1} << 62),
+                                                      -1,
+                                                      0};
   return Value::Int(draw.OneIn(3) ? draw.Of(kExtremes) : draw.Between(-9, 9));
 }
 
 Value AnyFloat(Draw& draw) {
   using Limits = std::numeric_limits<double>;
-  static const std::vector<double> kSpecial = {0.0,           -0.0,          Limits::infinity(), -Limits::infinity(),
-                                               Limits::max(), Limits::min(), Limits::denorm_min(),
-                                               Limits::quiet_NaN()};
+  static const std::vector<double> kSpecial = {0.0,           -0.0,          Limits::infinity(),   -Limits::infinity(),
+                                               Limits::max(), Limits::min(), Limits::denorm_min(), Limits::quiet_NaN()};
   return Value::Float(draw.OneIn(2) ? draw.Of(kSpecial) : draw.Between(-40, 40) / 8.0);
 }
 
 Value AnyString(Draw& draw) {
-  static const std::vector<std::string> kTexts = {"", "a", "two words", "\xc3\xa9", std::string("nul\0inside", 10),
+  static const std::vector<std::string> kTexts = {"",
+                                                  "a",
+                                                  "two words",
+                                                  "\xc3\xa9",
+                                                  std::string("nul\0inside", 10),
                                                   "a text that is too long to be kept in the place of a pointer"};
   return Value::String(draw.Of(kTexts));
 }

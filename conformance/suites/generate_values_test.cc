@@ -24,7 +24,8 @@ TEST(CatalogueTest, EverySchemaFitsItsSignatureAndItsValues) {
     EXPECT_EQ(model::Difference(types, *signature), "");
     std::set<std::string> different;
     for (int i = 0; i < 50; ++i) {
-      const auto values = AnyValuesOf(entry, draw, [&draw] { return std::vector<std::string>{draw.Coin() ? "CPU" : "XLA"}; });
+      const auto values =
+          AnyValuesOf(entry, draw, [&draw] { return std::vector<std::string>{draw.Coin() ? "CPU" : "XLA"}; });
       EXPECT_EQ(model::Misfit(types.arguments, values, "argument"), "") << scenario::PrintValues(values);
       different.insert(scenario::PrintValues(values));
     }

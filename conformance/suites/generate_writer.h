@@ -69,12 +69,16 @@ class Writer {
   bool Claims(std::uint64_t bits) const { return world.Claims(bits); }
   std::string NewName(const std::string& prefix);  // "k1", "r2"
   // The name that NewName will give after `skip` others.
-  std::string NameAfter(int skip, const std::string& prefix) const { return prefix + std::to_string(names_ + 1 + skip); }
+  std::string NameAfter(int skip, const std::string& prefix) const {
+    return prefix + std::to_string(names_ + 1 + skip);
+  }
   scenario::Step& Add(scenario::Action action, const std::string& thread = "");
 
   // ---- registering; each returns the handle that it gave ----
   Operator& NewOperator(const std::string& entry);  // no step; "" chooses one that a probe can call
-  Operator& AnyOperator() { return operators[static_cast<std::size_t>(draw.Below(static_cast<int>(operators.size())))]; }
+  Operator& AnyOperator() {
+    return operators[static_cast<std::size_t>(draw.Below(static_cast<int>(operators.size())))];
+  }
   std::string Define(Operator& op, const std::string& library = "");
   std::string Impl(const Operator& op, std::optional<std::string> key, scenario::KernelUse use,
                    const std::string& library = "");

@@ -59,9 +59,8 @@ void BoxedAndTyped(Writer& w) {
     w.Impl(f, tensors ? "CPU" : "CompositeImplicitAutograd", Form(w.NewBoxedKernel(std::move(body)), f, typed));
     if (redispatches && w.draw.Coin()) {
       std::vector<BodyItem> above;
-      above.emplace_back(scenario::BodyRedispatch{.below = "AutogradCPU",
-                                                  .keys = std::nullopt,
-                                                  .form = w.draw.Coin() ? CallForm::kTyped : CallForm::kBoxed});
+      above.emplace_back(scenario::BodyRedispatch{
+          .below = "AutogradCPU", .keys = std::nullopt, .form = w.draw.Coin() ? CallForm::kTyped : CallForm::kBoxed});
       BodyReturn inner;
       inner.values.emplace_back(BodyReturn::Inner{});
       above.emplace_back(std::move(inner));
@@ -96,10 +95,10 @@ void BoxedValues(Writer& w) {
   w.Define(f);
   w.Impl(f, "CompositeImplicitAutograd", w.NewBoxedKernel({AnyReturn(w, entry)}));
   for (int i = w.draw.Between(1, 4); i > 0; --i) {
-    w.Add(scenario::Call{.signature = "",
-                         .operator_name = f.name,
-                         .handle = "",
-                         .arguments = AnyValuesOf(entry, w.draw, [&w] { return KeySetNames{w.draw.Of(w.ground.dense)}; })});
+    w.Add(scenario::Call{
+        .signature = "", .operator_name = f.name, .handle = "", .arguments = AnyValuesOf(entry, w.draw, [&w] {
+                                                                  return KeySetNames{w.draw.Of(w.ground.dense)};
+                                                                })});
   }
 }
 
@@ -131,8 +130,7 @@ void Misfits(Writer& w) {
         arguments[static_cast<std::size_t>(at)] = AnyValueOf(w.draw.Of(kTypes), w.draw, keys);
       }
     }
-    w.Add(scenario::Call{
-        .signature = "", .operator_name = f.name, .handle = "", .arguments = std::move(arguments)});
+    w.Add(scenario::Call{.signature = "", .operator_name = f.name, .handle = "", .arguments = std::move(arguments)});
   }
 }
 
@@ -144,7 +142,7 @@ PL_CASE("calling", "misfits", Tier::kQuick, PL_CLAUSES("CALL-014", "CALL-015", "
 // Typed calls through any signature of an operator with kernels of any form.
 void TypedMisfits(Writer& w) {
   // Pairs that fit one schema and differ, and others that are near.
-  static const std::vector<std::string> kNear = {"tensor_tensor", "inplace",   "tensor_tensor",    "inplace",
+  static const std::vector<std::string> kNear = {"tensor_tensor", "inplace",       "tensor_tensor",  "inplace",
                                                  "tensor_int",    "tensor_symint", "tensor_int_two", "tensor_nothing"};
   Operator& f = w.NewOperator(w.draw.Of(kNear));
   w.Define(f);
@@ -198,7 +196,7 @@ std::vector<BodyItem> HandOn(Writer& w, const std::string& key, const std::vecto
 
 // Kernels up the order that hand on downwards, over fallthroughs and gaps, to a kernel that returns or throws.
 void RedispatchChains(Writer& w) {
-  static const std::vector<std::string> kEntries = {"tensor", "tensor", "tensor_tensor", "tensor_tensor_int",
+  static const std::vector<std::string> kEntries = {"tensor",         "tensor",  "tensor_tensor", "tensor_tensor_int",
                                                     "tensor_int_two", "inplace", "tensor_nothing"};
   Operator& f = w.NewOperator(w.draw.Of(kEntries));
   w.Define(f);
@@ -269,7 +267,8 @@ void NestedCalls(Writer& w) {
       const Operator& callee = *w.draw.Of(callees);
       scenario::BodyCall call;
       call.operator_name = w.draw.OneIn(10) ? "demo::nobody" : callee.name;
-      if (callee.entry->name != "tensor" || w.draw.OneIn(3)) call.arguments = w.ArgumentsWith(callee, w.draw.Of(w.probes));
+      if (callee.entry->name != "tensor" || w.draw.OneIn(3))
+        call.arguments = w.ArgumentsWith(callee, w.draw.Of(w.probes));
       if (w.Claims(PL_CAPABILITY(TYPED)) && w.draw.OneIn(4)) {
         call.form = CallForm::kTyped;
         call.signature = callee.entry->name;
@@ -286,7 +285,8 @@ void NestedCalls(Writer& w) {
     }
     return body;
   };
-  for (int i = w.draw.Count(1, 4); i > 0; --i) w.Impl(f, w.ground.KernelKey(w.draw), w.NewKernel(f, body_for({&g, &h})));
+  for (int i = w.draw.Count(1, 4); i > 0; --i)
+    w.Impl(f, w.ground.KernelKey(w.draw), w.NewKernel(f, body_for({&g, &h})));
   for (int i = w.draw.Count(1, 4); i > 0; --i) w.Impl(g, w.ground.KernelKey(w.draw), w.NewKernel(g, body_for({&h})));
   for (int i = w.draw.Count(1, 3); i > 0; --i) w.Impl(h, w.ground.KernelKey(w.draw), w.NewKernel(h, body_for({})));
   w.Impl(f, "CompositeImplicitAutograd", w.NewKernel(f, body_for({&g, &h})));

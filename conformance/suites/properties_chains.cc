@@ -49,11 +49,13 @@ PL_CASE("chains", "links", Tier::kQuick,
         PL_CLAUSES("CHAIN-001", "CHAIN-002", "CHAIN-003", "CHAIN-004", "CHAIN-005", "CHAIN-006", "CHAIN-007",
                    "CHAIN-008", "CHAIN-009", "CHAIN-010", "CHAIN-011"),
         kChains) {
-  CheckScenarios(ctx, [](Writer& w) { PlayChains(w, /*table=*/false); }, 300);
+  CheckScenarios(
+      ctx, [](Writer& w) { PlayChains(w, /*table=*/false); }, 300);
 }
 
 PL_CASE("chains", "table", Tier::kQuick, PL_CLAUSES("CHAIN-009", "CHAIN-012"), kChains | PL_CAPABILITY(INTROSPECTION)) {
-  CheckScenarios(ctx, [](Writer& w) { PlayChains(w, /*table=*/true); }, 100);
+  CheckScenarios(
+      ctx, [](Writer& w) { PlayChains(w, /*table=*/true); }, 100);
 }
 
 }  // namespace

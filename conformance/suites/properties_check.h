@@ -1,7 +1,8 @@
 // How a property of this folder is written: a function that writes one scenario, checked on many.
 //
 //   void KeyPriority(Writer& w) { ... w.CallAny(f); }
-//   PL_CASE("keys", "priority", kQuick, PL_CLAUSES("KEY-006"), PL_CAPABILITY(BOXED)) { CheckScenarios(ctx, KeyPriority); }
+//   PL_CASE("keys", "priority", kQuick, PL_CLAUSES("KEY-006"), PL_CAPABILITY(BOXED)) { CheckScenarios(ctx,
+//   KeyPriority); }
 //
 // What is right is the model's to say: a scenario has no written outcomes, and the harness compares every step.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_PROPERTIES_CHECK_H_

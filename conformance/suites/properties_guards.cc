@@ -69,7 +69,12 @@ PL_CASE("tls", "guards", Tier::kQuick,
 }
 
 PL_CASE("tls", "threads", Tier::kQuick, PL_CLAUSES("TLS-006", "TLS-007"), kGuards) {
-  CheckScenarios(ctx, [](Writer& w) { PlayGuards(w, {"", "t1", "t2"}); }, 100);
+  CheckScenarios(
+      ctx,
+      [](Writer& w) {
+        PlayGuards(w, {"", "t1", "t2"});
+      },
+      100);
 }
 
 // Kernels that hold guards while they call, and end by returning or by throwing at any depth.

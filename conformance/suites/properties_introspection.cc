@@ -65,19 +65,19 @@ void Questions(Writer& w) {
   keys.insert(keys.end(), w.ground.aliases.begin(), w.ground.aliases.end());
   keys.push_back("Undefined");
   const auto ask = [&] {
-    static const std::vector<QueryKind> kKinds = {QueryKind::kHasKernel, QueryKind::kHasComputed, QueryKind::kHasFallback,
-                                                  QueryKind::kOperators, QueryKind::kDangling, QueryKind::kOperatorsAtKey,
-                                                  QueryKind::kSchema, QueryKind::kTable};
+    static const std::vector<QueryKind> kKinds = {
+        QueryKind::kHasKernel, QueryKind::kHasComputed,    QueryKind::kHasFallback, QueryKind::kOperators,
+        QueryKind::kDangling,  QueryKind::kOperatorsAtKey, QueryKind::kSchema,      QueryKind::kTable};
     const QueryKind kind = w.draw.Of(kKinds);
     const bool keyed = kind == QueryKind::kHasKernel || kind == QueryKind::kHasComputed ||
                        kind == QueryKind::kHasFallback || kind == QueryKind::kOperatorsAtKey;
-    const bool named = kind == QueryKind::kHasKernel || kind == QueryKind::kHasComputed ||
-                       kind == QueryKind::kSchema || kind == QueryKind::kTable;
+    const bool named = kind == QueryKind::kHasKernel || kind == QueryKind::kHasComputed || kind == QueryKind::kSchema ||
+                       kind == QueryKind::kTable;
     w.Query(kind, named ? (w.draw.OneIn(8) ? "demo::nobody" : w.AnyOperator().name) : "",
-            !keyed                              ? std::nullopt
-            : kind == QueryKind::kHasKernel ||
-                    kind == QueryKind::kOperatorsAtKey ? std::optional(w.draw.Of(keys))
-                                                       : std::optional(w.draw.Of(w.ground.runtime())));
+            !keyed ? std::nullopt
+            : kind == QueryKind::kHasKernel || kind == QueryKind::kOperatorsAtKey
+                ? std::optional(w.draw.Of(keys))
+                : std::optional(w.draw.Of(w.ground.runtime())));
   };
   // Of an operator that is surely there: which of two mistakes is told first is nobody's business.
   if (w.draw.Coin()) w.Query(QueryKind::kHasComputed, w.operators.front().name, w.draw.Of(w.world.aliases()));

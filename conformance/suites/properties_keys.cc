@@ -33,10 +33,8 @@ std::vector<KeyDeclaration> Declarations(const World& world, Draw& draw) {
                             .autograd = "AutogradOther"});
         break;
       default:
-        declared.push_back({.kind = KeyDeclaration::Kind::kMode,
-                            .name = name,
-                            .after = draw.Of(functionalities),
-                            .autograd = ""});
+        declared.push_back(
+            {.kind = KeyDeclaration::Kind::kMode, .name = name, .after = draw.Of(functionalities), .autograd = ""});
     }
   }
   return declared;

@@ -154,9 +154,12 @@ void Refused(Writer& w) {
        },
        3},
       {[&] {
-         static const std::vector<std::string> kMalformed = {
-             "demo::broken(Tensor a -> Tensor", "demo::broken(Foo a) -> Tensor", "demo::broken", "(Tensor a) -> Tensor",
-             "demo::broken.default(Tensor a) -> Tensor", "demo::broken.__x(Tensor a) -> Tensor"};
+         static const std::vector<std::string> kMalformed = {"demo::broken(Tensor a -> Tensor",
+                                                             "demo::broken(Foo a) -> Tensor",
+                                                             "demo::broken",
+                                                             "(Tensor a) -> Tensor",
+                                                             "demo::broken.default(Tensor a) -> Tensor",
+                                                             "demo::broken.__x(Tensor a) -> Tensor"};
          w.Add(scenario::Define{.schema = w.draw.Of(kMalformed), .library = "", .name = w.NewName("x")});
          w.CallWith({"demo::broken", f.entry, ""}, w.draw.Of(w.probes));
        },
@@ -356,8 +359,8 @@ void PlayLibraries(Writer& w, bool release_inside) {
     return w.draw.Coin() ? name : name.substr(name.find("::") + 2);
   };
   const auto open = [&] {
-    const LibraryKind kind = w.draw.Weighted<LibraryKind>(
-        {{LibraryKind::kDef, 2}, {LibraryKind::kFragment, 2}, {LibraryKind::kImpl, 3}});
+    const LibraryKind kind =
+        w.draw.Weighted<LibraryKind>({{LibraryKind::kDef, 2}, {LibraryKind::kFragment, 2}, {LibraryKind::kImpl, 3}});
     const bool keyed = kind == LibraryKind::kImpl && w.draw.Coin();
     w.OpenLibrary(kind, w.draw.OneIn(4) ? "other" : "demo",
                   keyed ? std::optional(w.ground.KernelKey(w.draw)) : std::nullopt);
@@ -386,7 +389,8 @@ void PlayLibraries(Writer& w, bool release_inside) {
              Operator named = op;
              named.name = short_name(op.name);
              std::optional<std::string> key;
-             if (!library.key || w.draw.OneIn(4)) key = w.draw.OneIn(6) ? std::nullopt : std::optional(w.ground.KernelKey(w.draw));
+             if (!library.key || w.draw.OneIn(4))
+               key = w.draw.OneIn(6) ? std::nullopt : std::optional(w.ground.KernelKey(w.draw));
              w.Impl(named, key, w.NewKernel(op), library.name);
            },
            6},
@@ -417,7 +421,8 @@ PL_CASE("registration", "libraries", Tier::kQuick,
 
 PL_CASE("registration", "handles-in-libraries", Tier::kStandard, PL_CLAUSES("REG-080", "REG-081", "REG-082"),
         kUsual | PL_CAPABILITY(LIBRARIES)) {
-  CheckScenarios(ctx, [](Writer& w) { PlayLibraries(w, /*release_inside=*/true); }, 100);
+  CheckScenarios(
+      ctx, [](Writer& w) { PlayLibraries(w, /*release_inside=*/true); }, 100);
 }
 
 // Fallbacks in libraries: only one sort of library takes them.
@@ -431,9 +436,10 @@ void LibraryFallbacks(Writer& w) {
              const bool wildcard = !w.draw.OneIn(6);
              const bool impl = !w.draw.OneIn(6);
              const bool keyed = impl && !w.draw.OneIn(6);
-             w.OpenLibrary(impl ? LibraryKind::kImpl : w.draw.Coin() ? LibraryKind::kDef : LibraryKind::kFragment,
-                           wildcard ? "_" : "demo",
-                           keyed ? std::optional(w.draw.Of(keys)) : std::nullopt);
+             w.OpenLibrary(impl            ? LibraryKind::kImpl
+                           : w.draw.Coin() ? LibraryKind::kDef
+                                           : LibraryKind::kFragment,
+                           wildcard ? "_" : "demo", keyed ? std::optional(w.draw.Of(keys)) : std::nullopt);
            },
            3},
           {[&] {

@@ -218,9 +218,9 @@ PL_CASE("resolution", "no-key", Tier::kQuick,
 
 // What each kind of argument brings to the set.
 void ArgumentSets(Writer& w) {
-  static const std::vector<std::string> kEntries = {"tensor_tensor", "tensor_optional", "tensor_list",
-                                                    "tensor_optional_list", "tensor8", "tensor_scalar",
-                                                    "tensor_lists", "tensor_optionals", "inplace"};
+  static const std::vector<std::string> kEntries = {"tensor_tensor",        "tensor_optional",  "tensor_list",
+                                                    "tensor_optional_list", "tensor8",          "tensor_scalar",
+                                                    "tensor_lists",         "tensor_optionals", "inplace"};
   Operator& f = w.NewOperator(w.draw.Of(kEntries));
   w.Define(f);
   for (const std::string& key : w.draw.Some(w.ground.runtime(), w.draw.Count(1, 6))) w.Impl(f, key, w.NewKernel(f));
@@ -231,7 +231,8 @@ void ArgumentSets(Writer& w) {
 }
 
 PL_CASE("resolution", "arguments", Tier::kQuick,
-        PL_CLAUSES("RES-001", "RES-002", "RES-003", "RES-005", "RES-009", "RES-024", "CALL-003", "CALL-004", "CALL-005"),
+        PL_CLAUSES("RES-001", "RES-002", "RES-003", "RES-005", "RES-009", "RES-024", "CALL-003", "CALL-004",
+                   "CALL-005"),
         kUsual) {
   CheckScenarios(ctx, ArgumentSets);
 }
@@ -245,7 +246,8 @@ void Fallbacks(Writer& w) {
           {[&] { w.Impl(f, w.ground.KernelKey(w.draw), w.NewKernel(f)); }, 2},
           {[&] {
              if (w.operators.size() < 3) w.Define(w.NewOperator(""));
-           }, 1},
+           },
+           1},
           {[&] { w.ReleaseAnyOf(Writer::Handle::What::kFallback); }, 2},
           {[&] { w.ReleaseAny(); }, 1}},
          w.draw.Count(1, 9), [&] {

@@ -54,8 +54,8 @@ class ModelContext : public harness::CaseContext {
     agreed += run.agreed;
     if (!run.failing) return !run.stopped;
     generated_shrink = *run.failing;
-    found = harness::ShrinkScenario(*run.failing, -1,
-                                    [&](const Scenario& s) { return Try(s) == PropertyVerdict::kFails; });
+    found =
+        harness::ShrinkScenario(*run.failing, -1, [&](const Scenario& s) { return Try(s) == PropertyVerdict::kFails; });
     return false;
   }
   bool Check(const Scenario& s) override { return Try(s) == PropertyVerdict::kAgrees; }
@@ -66,7 +66,7 @@ class ModelContext : public harness::CaseContext {
   int properties = 0;
   int agreed = 0;
   std::optional<Scenario> generated_shrink, found;
-  std::map<std::string, int> errors;   // by class, of all steps
+  std::map<std::string, int> errors;  // by class, of all steps
   int steps = 0, runs_of_kernels = 0;
   std::set<std::string> texts;
 
@@ -76,10 +76,12 @@ class ModelContext : public harness::CaseContext {
     const scenario::ParseResult parsed = scenario::Parse(text);
     if (!parsed.scenario) {
       ADD_FAILURE() << id_ << " generates what does not parse, line " << parsed.error->line << ": "
-                    << parsed.error->message << "\n" << text;
+                    << parsed.error->message << "\n"
+                    << text;
       return PropertyVerdict::kStop;
     }
-    if ((scenario::CapabilitiesNeeded(*parsed.scenario) & ~facts_.capabilities) != 0) return PropertyVerdict::kDiscarded;
+    if ((scenario::CapabilitiesNeeded(*parsed.scenario) & ~facts_.capabilities) != 0)
+      return PropertyVerdict::kDiscarded;
     const std::vector<Outcome> right = model::Predict(*parsed.scenario, {});
     if (deviations_.empty()) {
       texts.insert(text);
@@ -186,8 +188,8 @@ TEST_P(DeviationTest, IsFoundAndSmall) {
     ASSERT_TRUE(context.found) << one.id << " does not see it";
     EXPECT_LE(context.found->steps.size(), 6u) << one.id << " found\n" << scenario::Print(*context.found);
     // The generator's own shrinks come near by themselves.
-    EXPECT_LE(context.generated_shrink->steps.size(), 8u)
-        << one.id << " shrank to\n" << scenario::Print(*context.generated_shrink);
+    EXPECT_LE(context.generated_shrink->steps.size(), 8u) << one.id << " shrank to\n"
+                                                          << scenario::Print(*context.generated_shrink);
   }
   EXPECT_THAT(asked, ::testing::UnorderedElementsAreArray(finders->second));
 }
