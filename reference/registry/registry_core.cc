@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "reference/faults/faults.h"
+#include "reference/registry/built_in_fallback.h"
 #include "reference/registry/describe.h"
 #include "reference/registry/reclaim.h"
 
@@ -99,13 +100,6 @@ void CheckSpoilt(const OperatorEntry& op, const Signature* bound, bool boxed, co
     Throw(ErrorClass::kSchemaMismatch, "Operator " + op.name() + " has a kernel of another signature");
 }
 #endif
-
-// A fallback that a release brings and that is a kernel of the framework's own: there is none here to run.
-void BuiltInFallback(BoxedCall& call) {
-  Throw(ErrorClass::kUnsupported, "The built-in fallback at " + call.op.keys().Name(call.kernel.key) +
-                                      ", which the release brings, was called for " + call.op.name() +
-                                      ": it does nothing here. Register a kernel for the operator at that key");
-}
 
 }  // namespace
 
@@ -1019,6 +1013,12 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
     }
   }
   int slot = keys_.SlotOf(located.keys);
+  // [KEY-010] [RES-016] A per-backend functionality that guards left without a component is no key; the next one below
+  // chooses. No table holds a kernel for it, so calls always come here.
+  while (!keys_.IsKeySlot(slot)) {
+    located.keys = KeySet::FromBits(located.keys.bits() & (located.keys.bits() - 1));
+    slot = keys_.SlotOf(located.keys);
+  }
 #ifdef PLUMBLINE_WITH_FAULTS
   const std::vector<Key> listed = keys_.Keys(located.keys);
   if (PLUMBLINE_FAULT(lowest_key_answers) && !listed.empty()) slot = static_cast<int>(listed.front());
