@@ -14,7 +14,8 @@ TEST(SchemaTest, PrintsWhatItParsed) {
            "demo::f() -> ()",
            "demo::f(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d) -> Tensor",
            "demo::f.out(Tensor(a!) self, int[2] size=1, *, Tensor? x=None) -> Tensor(a!)",
-           "demo::f(Tensor(a)[] x, SymInt[] s, float? y=1e-3, bool z=True, str t=\"a)\", Scalar u=-2.5) -> (Tensor, int n)",
+           "demo::f(Tensor(a)[] x, SymInt[] s, float? y=1e-3, bool z=True, str t=\"a)\", Scalar u=-2.5) -> (Tensor, "
+           "int n)",
            "f(int[]? a=None, float[] b=[1.0, 2]) -> (int[] only)",
        }) {
     EXPECT_EQ(Print(ParseSchema(text)), text);

@@ -175,7 +175,8 @@ void CallUnboxed(Stack& stack, F&& function) {
         Results<R>::Push(stack, std::move(result));
       }
     }
-  }(std::make_index_sequence<kCount>());
+  }
+  (std::make_index_sequence<kCount>());
 }
 
 // ---- a callable behind the two function pointers of a context ----

@@ -22,9 +22,9 @@ inline constexpr std::size_t kMaxSchemaArguments = 64;
 
 struct SchemaArgument {
   SchemaType type;
-  std::string name;           // of a return it may be empty
-  std::string alias;          // of `Tensor(a!)`: "a"
-  bool written = false;       // of `Tensor(a!)`
+  std::string name;      // of a return it may be empty
+  std::string alias;     // of `Tensor(a!)`: "a"
+  bool written = false;  // of `Tensor(a!)`
   bool keyword_only = false;
   std::string default_value;  // as written; empty: none
 };

@@ -47,8 +47,8 @@ struct SchemaType {
   }
 };
 
-std::string Print(const SchemaType& type);    // "Tensor?[]"
-std::string PrintKind(const Value& value);    // what a value is, for messages: "int", "Tensor[]", "None"
+std::string Print(const SchemaType& type);  // "Tensor?[]"
+std::string PrintKind(const Value& value);  // what a value is, for messages: "int", "Tensor[]", "None"
 
 }  // namespace plumbline::reference
 

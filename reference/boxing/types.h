@@ -13,8 +13,8 @@
 //
 // Arguments that are views (spans, string views, references) are valid for the call.
 //
-// Box<T>::To(Value&) gives what a kernel parameter of type T binds to, presuming the kind (a boxed call has checked it);
-// Box<T>::From(x) makes a value. A user's type joins by specialising Box. Stateless; any thread.
+// Box<T>::To(Value&) gives what a kernel parameter of type T binds to, presuming the kind (a boxed call has checked
+// it); Box<T>::From(x) makes a value. A user's type joins by specialising Box. Stateless; any thread.
 #ifndef PLUMBLINE_REFERENCE_BOXING_TYPES_H_
 #define PLUMBLINE_REFERENCE_BOXING_TYPES_H_
 
@@ -48,10 +48,10 @@ class SymInt {
 class Scalar {
  public:
   Scalar() : value_(std::int64_t{0}) {}
-  Scalar(std::int64_t value) : value_(value) {}  // NOLINT: a number is a Scalar
+  Scalar(std::int64_t value) : value_(value) {}       // NOLINT: a number is a Scalar
   Scalar(int value) : value_(std::int64_t{value}) {}  // NOLINT
-  Scalar(double value) : value_(value) {}  // NOLINT
-  Scalar(bool value) : value_(value) {}    // NOLINT
+  Scalar(double value) : value_(value) {}             // NOLINT
+  Scalar(bool value) : value_(value) {}               // NOLINT
   bool is_int() const { return std::holds_alternative<std::int64_t>(value_); }
   bool is_float() const { return std::holds_alternative<double>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
@@ -194,8 +194,7 @@ using BoxOf = Box<std::remove_cvref_t<T>>;
 inline KeySet KeysOf(const Tensor& tensor) { return tensor.keys(); }
 inline KeySet KeysOf(const std::optional<Tensor>& tensor) { return tensor ? tensor->keys() : KeySet(); }
 template <class T>
-  requires std::is_same_v<T, Tensor> || std::is_same_v<T, std::optional<Tensor>>
-KeySet KeysOf(std::span<const T> list) {
+requires std::is_same_v<T, Tensor> || std::is_same_v<T, std::optional<Tensor>> KeySet KeysOf(std::span<const T> list) {
   KeySet keys;
   for (const T& tensor : list) keys = keys | KeysOf(tensor);
   return keys;
@@ -203,7 +202,9 @@ KeySet KeysOf(std::span<const T> list) {
 inline KeySet KeysOf(const std::vector<Tensor>& list) { return KeysOf(TensorList(list)); }
 inline KeySet KeysOf(const std::vector<std::optional<Tensor>>& list) { return KeysOf(OptionalTensorList(list)); }
 template <class T>
-constexpr bool kBringsKeys = requires(const std::remove_cvref_t<T>& argument) { KeysOf(argument); };
+constexpr bool kBringsKeys = requires(const std::remove_cvref_t<T>& argument) {
+  KeysOf(argument);
+};
 
 }  // namespace plumbline::reference
 

@@ -19,8 +19,9 @@
 //
 // Each ends in the slow path (prepare.h), which does all that an inline call does and the rest.
 //
-// Handles are values; a handle may outlive its operator, calls then give kInvalidHandle. Any thread. An operator keeps the
-// signatures that it was called with, so a module whose signatures they are is not unloaded before the registry is gone.
+// Handles are values; a handle may outlive its operator, calls then give kInvalidHandle. Any thread. An operator keeps
+// the signatures that it was called with, so a module whose signatures they are is not unloaded before the registry is
+// gone.
 #ifndef PLUMBLINE_REFERENCE_DISPATCH_OPERATOR_H_
 #define PLUMBLINE_REFERENCE_DISPATCH_OPERATOR_H_
 
@@ -65,8 +66,8 @@ class Operator {
   template <class Function>
   TypedOperator<Function> typed() const;
 
-  // The kinds of the arguments on top of the stack are checked against the schema before anything runs, and their number
-  // too if it is `given`: kSchemaMismatch.
+  // The kinds of the arguments on top of the stack are checked against the schema before anything runs, and their
+  // number too if it is `given`: kSchemaMismatch.
   void CallBoxed(Stack& stack, std::optional<std::size_t> given = std::nullopt) const {
 #ifdef PLUMBLINE_WITH_FAULTS
     if (PLUMBLINE_FAULT(handle_serves_until_a_change) && changes_ != entry_->changes()) {
@@ -234,9 +235,8 @@ template <class... R>
 struct FromStack<std::tuple<R...>> {
   static std::tuple<R...> Get(Stack& stack) {
     const std::span<Value> values = stack.Top(sizeof...(R));
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return std::tuple<R...>(R(BoxOf<R>::To(values[I]))...);
-    }(std::make_index_sequence<sizeof...(R)>());
+    return [&]<std::size_t... I>(std::index_sequence<I...>) { return std::tuple<R...>(R(BoxOf<R>::To(values[I]))...); }
+    (std::make_index_sequence<sizeof...(R)>());
   }
 };
 

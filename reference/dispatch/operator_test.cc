@@ -35,8 +35,10 @@ class OperatorTest : public testing::Test {
 
 TEST_F(OperatorTest, TypedCallReachesTheHighestKeyOfAllArguments) {
   const auto d = registry_.Define("demo::f(Tensor a, Tensor b) -> int");
-  const auto cpu = registry_.Impl("demo::f", "CPU", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 1; }).Permanent());
-  const auto cuda = registry_.Impl("demo::f", "CUDA", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 2; }));
+  const auto cpu = registry_.Impl(
+      "demo::f", "CPU", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 1; }).Permanent());
+  const auto cuda =
+      registry_.Impl("demo::f", "CUDA", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 2; }));
   const auto f = Find("demo::f").typed<Binary>();
   const Tensor a = Make({"CPU", "AutogradCPU"}), b = Make({"CUDA"});
   for (int i = 0; i < 3; ++i) {
@@ -47,7 +49,8 @@ TEST_F(OperatorTest, TypedCallReachesTheHighestKeyOfAllArguments) {
 }
 
 TEST_F(OperatorTest, EveryFormOfCallAndKernelAgrees) {
-  const auto d = registry_.Define("demo::f(Tensor a, int b, float? c, str d, Tensor?[] e, bool[] g) -> (Tensor, int, str)");
+  const auto d =
+      registry_.Define("demo::f(Tensor a, int b, float? c, str d, Tensor?[] e, bool[] g) -> (Tensor, int, str)");
   using F = std::tuple<Tensor, std::int64_t, std::string>(const Tensor&, std::int64_t, std::optional<double>,
                                                           std::string_view, OptionalTensorList, std::span<const bool>);
   const auto body = [](const Tensor& a, std::int64_t b, std::optional<double> c, std::string_view text,
@@ -58,21 +61,21 @@ TEST_F(OperatorTest, EveryFormOfCallAndKernelAgrees) {
     return std::tuple<Tensor, std::int64_t, std::string>(a, sum, std::string(text) + "!");
   };
   const auto typed = registry_.Impl("demo::f", "CPU", Kernel::From(body));
-  const auto boxed = registry_.Impl("demo::f", "CUDA", Kernel::FromBoxed([body](BoxedCall& call) {
-                                      const std::span<Value> v = call.stack.Top(6);
-                                      std::vector<std::optional<Tensor>> e;
-                                      for (const Value& item : v[4].ToList()) {
-                                        e.push_back(item.is_none() ? std::nullopt : std::optional(item.ToTensor()));
-                                      }
-                                      const bool g[] = {v[5].ToList()[0].ToBool(), v[5].ToList()[1].ToBool()};
-                                      auto [t, n, s] = body(v[0].ToTensor(), v[1].ToInt(),
-                                                            v[2].is_none() ? std::nullopt : std::optional(v[2].ToFloat()),
-                                                            v[3].ToString(), e, g);
-                                      call.stack.Drop(6);
-                                      call.stack.Push(Value(t));
-                                      call.stack.Push(Value(n));
-                                      call.stack.Push(Value(s));
-                                    }));
+  const auto boxed = registry_.Impl(
+      "demo::f", "CUDA", Kernel::FromBoxed([body](BoxedCall& call) {
+        const std::span<Value> v = call.stack.Top(6);
+        std::vector<std::optional<Tensor>> e;
+        for (const Value& item : v[4].ToList()) {
+          e.push_back(item.is_none() ? std::nullopt : std::optional(item.ToTensor()));
+        }
+        const bool g[] = {v[5].ToList()[0].ToBool(), v[5].ToList()[1].ToBool()};
+        auto [t, n, s] = body(v[0].ToTensor(), v[1].ToInt(),
+                              v[2].is_none() ? std::nullopt : std::optional(v[2].ToFloat()), v[3].ToString(), e, g);
+        call.stack.Drop(6);
+        call.stack.Push(Value(t));
+        call.stack.Push(Value(n));
+        call.stack.Push(Value(s));
+      }));
   const auto f = Find("demo::f").typed<F>();
   for (const char* backend : {"CPU", "CUDA"}) {
     for (std::optional<double> c : {std::optional<double>(2.0), std::optional<double>()}) {
@@ -105,7 +108,8 @@ TEST_F(OperatorTest, EveryFormOfCallAndKernelAgrees) {
 TEST_F(OperatorTest, InPlaceReturnsTheArgumentItself) {
   const auto d = registry_.Define("demo::f_(Tensor(a!) a, Tensor b) -> Tensor(a!)");
   using F = Tensor&(Tensor&, const Tensor&);
-  const auto typed = registry_.Impl("demo::f_", "CPU", Kernel::From([](Tensor& a, const Tensor&) -> Tensor& { return a; }));
+  const auto typed =
+      registry_.Impl("demo::f_", "CPU", Kernel::From([](Tensor& a, const Tensor&) -> Tensor& { return a; }));
   const auto boxed = registry_.Impl("demo::f_", "CUDA", Kernel::FromBoxed([](BoxedCall& call) {
                                       Value other = call.stack.Pop();
                                       call.stack.Drop(1);
@@ -120,15 +124,18 @@ TEST_F(OperatorTest, InPlaceReturnsTheArgumentItself) {
 
 TEST_F(OperatorTest, RedispatchTakesItsSetAsGiven) {
   const auto d = registry_.Define("demo::f(Tensor a, Tensor b) -> int");
-  const auto cpu = registry_.Impl("demo::f", "CPU", Kernel::From([&](KeySet received, const Tensor&, const Tensor&) -> std::int64_t {
-                                    return keys().Print(received) == "[CPU]" ? 1 : -1;
-                                  }));
-  const auto autograd = registry_.Impl("demo::f", "Autograd", Kernel::From([](const TypedCall& call, const Tensor& a, const Tensor& b) {
-                                         const auto f = Operator(call.op()).typed<Binary>();
-                                         return 10 + f.redispatch(call.keys & f.keys().Below(f.keys().Get("AutogradOther")), a, b);
-                                       }));
+  const auto cpu =
+      registry_.Impl("demo::f", "CPU", Kernel::From([&](KeySet received, const Tensor&, const Tensor&) -> std::int64_t {
+                       return keys().Print(received) == "[CPU]" ? 1 : -1;
+                     }));
+  const auto autograd =
+      registry_.Impl("demo::f", "Autograd", Kernel::From([](const TypedCall& call, const Tensor& a, const Tensor& b) {
+                       const auto f = Operator(call.op()).typed<Binary>();
+                       return 10 + f.redispatch(call.keys & f.keys().Below(f.keys().Get("AutogradOther")), a, b);
+                     }));
   const auto tracer = registry_.Impl("demo::f", "Tracer", Kernel::FromBoxed([](BoxedCall& call) {
-                                       Operator(call.op).RedispatchBoxed(call.keys & call.op.keys().Below(call.op.keys().Get("Tracer")), call.stack);
+                                       Operator(call.op).RedispatchBoxed(
+                                           call.keys & call.op.keys().Below(call.op.keys().Get("Tracer")), call.stack);
                                        call.stack.Push(Value(100 + call.stack.Pop().ToInt()));
                                      }));
   const Tensor a = Make({"CPU", "AutogradCPU", "Tracer"});
@@ -139,7 +146,10 @@ TEST_F(OperatorTest, RedispatchTakesItsSetAsGiven) {
   EXPECT_EQ(f.call(a, a), 101);
   EXPECT_EQ(f.redispatch(keys().SetOfNames({"CPU", "AutogradCPU"}), a, a), 11);
   EXPECT_EQ(Refused([&] { f.redispatch(KeySet(), a, a); }), ErrorClass::kNoKey);
-  EXPECT_EQ(Refused([&] { f.redispatch(keys().SetOfNames({"CPU", "ADInplaceOrView"}), a, a); }), ErrorClass::kFellThrough);
+  EXPECT_EQ(Refused([&] {
+              f.redispatch(keys().SetOfNames({"CPU", "ADInplaceOrView"}), a, a);
+            }),
+            ErrorClass::kFellThrough);
 }
 
 TEST_F(OperatorTest, WrongArgumentsAreRefusedBeforeAnythingRuns) {
@@ -180,7 +190,8 @@ TEST_F(OperatorTest, ABoxedKernelMustLeaveItsResults) {
 
 TEST_F(OperatorTest, HandlesSurviveTheirOperator) {
   auto d = registry_.Define("demo::f(Tensor a, Tensor b) -> int");
-  auto k = registry_.Impl("demo::f", "CPU", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 1; }).Permanent());
+  auto k = registry_.Impl("demo::f", "CPU",
+                          Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 1; }).Permanent());
   const Operator op = Find("demo::f");
   const auto f = op.typed<Binary>();
   const Tensor a = Make({"CPU"});
@@ -212,8 +223,10 @@ TEST_F(OperatorTest, AnOldTypedHandleNeverReachesAKernelOfAnotherSignature) {
 
 TEST_F(OperatorTest, SymIntCallsServeBothFamilies) {
   const auto d = registry_.Define("demo::f(Tensor a, SymInt b) -> int");
-  const auto plain = registry_.Impl("demo::f", "CPU", Kernel::From([](const Tensor&, std::int64_t b) { return b + 1; }));
-  const auto symbolic = registry_.Impl("demo::f", "CUDA", Kernel::From([](const Tensor&, SymInt b) { return b.value() + 2; }));
+  const auto plain =
+      registry_.Impl("demo::f", "CPU", Kernel::From([](const Tensor&, std::int64_t b) { return b + 1; }));
+  const auto symbolic =
+      registry_.Impl("demo::f", "CUDA", Kernel::From([](const Tensor&, SymInt b) { return b.value() + 2; }));
   const auto by_int = Find("demo::f").typed<std::int64_t(const Tensor&, std::int64_t)>();
   const auto by_symint = Find("demo::f").typed<std::int64_t(const Tensor&, SymInt)>();
   EXPECT_EQ(by_int.call(Make({"CPU"}), 1), 2);
@@ -238,7 +251,8 @@ TEST_F(OperatorTest, UndefinedTensorsBringTheirKeys) {
   const auto cpu = registry_.Impl("demo::f", "CPU", Kernel::From([](const Tensor&) -> std::int64_t { return 1; }));
   const auto f = Find("demo::f").typed<std::int64_t(const Tensor&)>();
   EXPECT_EQ(Refused([&] { f.call(Tensor()); }), ErrorClass::kNoKey);
-  const auto autograd = registry_.Impl("demo::f", "Autograd", Kernel::From([](const Tensor& a) -> std::int64_t { return a.defined() ? 2 : 3; }));
+  const auto autograd = registry_.Impl(
+      "demo::f", "Autograd", Kernel::From([](const Tensor& a) -> std::int64_t { return a.defined() ? 2 : 3; }));
   EXPECT_EQ(f.call(Tensor()), 3);
   EXPECT_TRUE(Tensor().is_same(Tensor::Undefined(keys())));
 }
@@ -255,12 +269,13 @@ TEST_F(OperatorTest, AKernelLivesUntilItsLastCallEnds) {
   const auto d = registry_.Define("demo::f(Tensor a) -> int");
   auto alive = std::make_shared<int>(0);
   Registration k;
-  k = registry_.Impl("demo::f", "CPU", Kernel::From(Probe{alive, [&] {
-    k.Release();
-    EXPECT_GT(alive.use_count(), 1);
-    EXPECT_EQ(Refused([&] { registry_.Drain(); }), ErrorClass::kInvalidArgument);
-    const auto nested = registry_.Define("demo::inside(Tensor a) -> int");
-  }}));
+  k = registry_.Impl("demo::f", "CPU",
+                     Kernel::From(Probe{alive, [&] {
+                                          k.Release();
+                                          EXPECT_GT(alive.use_count(), 1);
+                                          EXPECT_EQ(Refused([&] { registry_.Drain(); }), ErrorClass::kInvalidArgument);
+                                          const auto nested = registry_.Define("demo::inside(Tensor a) -> int");
+                                        }}));
   const auto f = Find("demo::f").typed<std::int64_t(const Tensor&)>();
   EXPECT_GT(f.call(Make({"CPU"})), 1);
   EXPECT_EQ(alive.use_count(), 1);
@@ -276,7 +291,8 @@ TEST_F(OperatorTest, RegistriesOfDifferentReleasesLiveSideBySide) {
   const auto k2 = newer.Impl("demo::f", "Meta", Kernel::From(answer).Permanent());
   const auto f1 = Find("demo::f").typed<std::int64_t(const Tensor&)>();
   const auto f2 = Operator::Find(newer, "demo::f").typed<std::int64_t(const Tensor&)>();
-  const Tensor t1 = Make({"Meta", "ADInplaceOrView"}), t2 = Tensor::Make(newer.keys().SetOfNames({"Meta", "ADInplaceOrView"}));
+  const Tensor t1 = Make({"Meta", "ADInplaceOrView"}),
+               t2 = Tensor::Make(newer.keys().SetOfNames({"Meta", "ADInplaceOrView"}));
   const IncludeGuard guard(newer.keys(), newer.keys().SetOfNames({"Fake"}));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(f1.call(t1), 1);
@@ -292,7 +308,8 @@ TEST_F(OperatorTest, CallsWhileKernelsComeAndGo) {
     std::int64_t operator()(const Tensor&, const Tensor&) const { return alive->load(); }
   };
   const auto d = registry_.Define("demo::f(Tensor a, Tensor b) -> int");
-  const auto base = registry_.Impl("demo::f", "CPU", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 1; }).Permanent());
+  const auto base = registry_.Impl(
+      "demo::f", "CPU", Kernel::From([](const Tensor&, const Tensor&) -> std::int64_t { return 1; }).Permanent());
   std::atomic<bool> stop{false};
   std::atomic<long> calls{0}, wrong{0};
   std::vector<std::thread> callers;

@@ -119,7 +119,8 @@ KeySet SpoiltArgumentKeys(const OperatorEntry& op, const Definition& definition,
     KeySet brought = value.is_tensor() ? value.tensor_keys() : KeysIn(value);
     if (PLUMBLINE_FAULT(lists_bring_nothing) && !value.is_tensor()) brought = {};
     if (PLUMBLINE_FAULT(absent_tensor_counts_as_undefined) && value.is_none()) brought = op.keys().undefined_tensor();
-    if (PLUMBLINE_FAULT(undefined_tensor_brings_nothing) && value.is_tensor() && !value.AsTensor()->defined()) brought = {};
+    if (PLUMBLINE_FAULT(undefined_tensor_brings_nothing) && value.is_tensor() && !value.AsTensor()->defined())
+      brought = {};
     keys = keys | brought;
     if (brought.functionality_position() < highest.functionality_position()) highest = brought;
     if (PLUMBLINE_FAULT(first_tensor_decides) && value.is_tensor()) break;

@@ -1,8 +1,9 @@
 // The slow path of calls, and boxed calls: everything that the inline path leaves out.
 //
-// Prepare finds the kernel of a call for which the inline path had no answer: it makes the thread known, loads its words
-// for the registry's keys, resolves slots that are used for the first time, reports to observers, counts hits, and throws
-// if there is nothing to call. A Prepared keeps the kernel alive while it runs, whatever is released meanwhile.
+// Prepare finds the kernel of a call for which the inline path had no answer: it makes the thread known, loads its
+// words for the registry's keys, resolves slots that are used for the first time, reports to observers, counts hits,
+// and throws if there is nothing to call. A Prepared keeps the kernel alive while it runs, whatever is released
+// meanwhile.
 //
 // Any thread.
 #ifndef PLUMBLINE_REFERENCE_DISPATCH_PREPARE_H_
@@ -63,8 +64,8 @@ Schema SchemaOf(OperatorEntry& op);  // kNotFound if it is not defined, kInvalid
 void CallBoxed(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given);
 void RedispatchBoxed(OperatorEntry& op, KeySet keys, Stack& stack, std::optional<std::size_t> given);
 
-// Runs the boxed function of a kernel that was called through a C++ signature: `stack` holds the arguments, and after it
-// the results, checked against the schema.
+// Runs the boxed function of a kernel that was called through a C++ signature: `stack` holds the arguments, and after
+// it the results, checked against the schema.
 void RunBoxed(const Prepared& prepared, OperatorEntry& op, Stack& stack);
 
 }  // namespace plumbline::reference

@@ -37,7 +37,7 @@ bool SetFault(std::string_view name);
 
 #ifdef PLUMBLINE_WITH_FAULTS
 extern std::atomic<int> active_fault;
-#define PLUMBLINE_FAULT(name)                                               \
+#define PLUMBLINE_FAULT(name)                                              \
   (::plumbline::reference::active_fault.load(std::memory_order_relaxed) == \
    static_cast<int>(::plumbline::reference::Fault::name))
 inline bool FaultActive() { return active_fault.load(std::memory_order_relaxed) != 0; }

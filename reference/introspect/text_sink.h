@@ -1,5 +1,5 @@
-// Where trace and log lines go: stderr, or a file that is appended to. One write a line, so that lines of several threads
-// and processes do not mix. Any thread.
+// Where trace and log lines go: stderr, or a file that is appended to. One write a line, so that lines of several
+// threads and processes do not mix. Any thread.
 #ifndef PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
 #define PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
 

@@ -36,12 +36,12 @@ TEST_F(TraceTest, GoldenTranscript) {
   const auto define = registry_.Define("demo::add(Tensor a, Tensor b) -> Tensor", "demo.cc:1");
   const auto cpu = registry_.Impl("demo::add", "CPU", Kernel::FromFunction<&First>(), "demo.cc:2");
   const auto cuda = registry_.Impl("demo::add", "CUDA", Kernel::FromFunction<&First>(), "demo.cc:3");
-  const auto autograd = registry_.Impl(
-      "demo::add", "Autograd", Kernel::From([](const TypedCall& call, const Tensor& a, const Tensor& b) {
-        const auto op = Operator(call.op()).typed<Tensor(const Tensor&, const Tensor&)>();
-        return op.redispatch(call.keys & op.keys().Below(op.keys().Get("AutogradOther")), a, b);
-      }),
-      "demo.cc:4");
+  const auto autograd =
+      registry_.Impl("demo::add", "Autograd", Kernel::From([](const TypedCall& call, const Tensor& a, const Tensor& b) {
+                       const auto op = Operator(call.op()).typed<Tensor(const Tensor&, const Tensor&)>();
+                       return op.redispatch(call.keys & op.keys().Below(op.keys().Get("AutogradOther")), a, b);
+                     }),
+                     "demo.cc:4");
   const auto add = Operator::Find(registry_, "demo::add").typed<Tensor(const Tensor&, const Tensor&)>();
   const auto make = [&](std::string_view backend) {
     return Tensor::Make(registry_.keys().SetOfNames(
@@ -94,8 +94,8 @@ TEST_F(TraceTest, StopsWhenTheObserverIsTakenAway) {
 TEST(TextSinkTest, AnUnusablePathGivesNoSink) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(TextSink::Open("/no/such/folder/file", "PLUMBLINE_DISPATCH_TRACE"), nullptr);
-  EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::AllOf(testing::HasSubstr("PLUMBLINE_DISPATCH_TRACE"), testing::HasSubstr("/no/such/folder/file")));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::AllOf(testing::HasSubstr("PLUMBLINE_DISPATCH_TRACE"),
+                                                                     testing::HasSubstr("/no/such/folder/file")));
 }
 
 }  // namespace

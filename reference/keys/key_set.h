@@ -61,9 +61,7 @@ class KeySet {
   friend constexpr KeySet operator|(KeySet a, KeySet b) { return FromWord(a.bits_ | b.bits_); }
   friend constexpr KeySet operator&(KeySet a, KeySet b) { return FromWord(a.bits_ & b.bits_); }
   // Only functionalities are taken away: component bits stay, so that the other keys of a backend keep theirs.
-  friend constexpr KeySet operator-(KeySet a, KeySet b) {
-    return FromBits(a.bits_ & ~(b.bits_ & kFunctionalityBits));
-  }
+  friend constexpr KeySet operator-(KeySet a, KeySet b) { return FromBits(a.bits_ & ~(b.bits_ & kFunctionalityBits)); }
   friend constexpr bool operator==(KeySet, KeySet) = default;
 
   // 0..46: the position of the highest functionality; 47 and above: there is none.

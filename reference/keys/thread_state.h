@@ -1,7 +1,7 @@
 // What a thread brings to a call: its include and exclude sets, and the mark that it is reading a published table.
 //
-// The call path (dispatch/operator.h) reads it without a call: the variable is constant-initialised, a plain struct, and
-// of the initial-exec model, so that also a shared library reaches it with one segment-relative access.
+// The call path (dispatch/operator.h) reads it without a call: the variable is constant-initialised, a plain struct,
+// and of the initial-exec model, so that also a shared library reaches it with one segment-relative access.
 //
 //   {
 //     ExcludeGuard below_autograd(table, {autograd_other, autograd_cpu});
@@ -32,7 +32,7 @@ struct ThreadState {
   std::atomic<std::uint32_t> reading{0};  // 1: inside a read section, see registry/reclaim.h
   std::uint32_t table_number = kNoTable;  // the key table that the next two are of
   std::uint64_t include = 0;
-  std::uint64_t keep = 0;           // all ones but for the excluded functionalities
+  std::uint64_t keep = 0;             // all ones but for the excluded functionalities
   std::uint32_t kernels_running = 0;  // releasable kernels entered by this thread
   std::uint32_t depth = 0;            // of calls, while they are observed
   static constexpr std::uint32_t kNoTable = UINT32_MAX;

@@ -48,9 +48,7 @@ class Tensor {
   static Tensor Make(KeySet keys);
   static Tensor Undefined(const KeyTable& table);
 
-  Tensor(const Tensor& other) : object_(other.object_) {
-    object_->references_.fetch_add(1, std::memory_order_relaxed);
-  }
+  Tensor(const Tensor& other) : object_(other.object_) { object_->references_.fetch_add(1, std::memory_order_relaxed); }
   Tensor(Tensor&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   Tensor& operator=(Tensor other) noexcept {
     std::swap(object_, other.object_);
