@@ -47,7 +47,7 @@
   X(first_signature_binds_for_ever, "REG-043", "the signature of released kernels goes on binding")                   \
   X(boxed_kernel_binds, "REG-044", "a typed kernel is refused beside a boxed one")                                    \
   X(refused_kernel_binds, "REG-050", "the signature of a refused kernel binds")                                       \
-  X(refused_kernel_answers, "REG-051", "a kernel that is refused for its signature answers calls")                    \
+  X(refused_kernel_hides_the_last, "REG-051", "a kernel that is refused for its signature hides the one before it")   \
   X(refused_definition_is_remembered, "REG-052", "a definition that was refused once is refused for ever")            \
   X(refused_kernel_is_kept, "REG-053", "the context of a refused kernel is never destroyed")                          \
   X(fallback_serves_later_operators, "REG-060", "a fallback serves only operators that were made after it")           \

@@ -57,7 +57,7 @@
   X(fallback_serves_sister_keys, "RES-051", "a fallback also serves the other keys of its backend")                   \
   X(autograd_cpu_has_no_built_in, "RES-052", "the built-in fallback of AutogradCPU is missing")                       \
   X(implicit_serves_modes, "RES-053", "CompositeImplicitAutograd serves mode keys")                                   \
-  X(fallback_before_batched, "RES-054", "the fallback is tried before FuncTorchBatchedDecomposition")                 \
+  X(batched_serves_nothing, "RES-054", "FuncTorchBatchedDecomposition serves no slot")                           \
   X(nested_backend_holds_nothing_off, "RES-055", "a kernel at a nested key does not hold the implicit kernel off "    \
     "AutogradNestedTensor")                                                                                           \
   X(private_autograd_falls_through, "RES-056", "AutogradPrivateUse1 comes with a fallthrough")

@@ -601,18 +601,19 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
     Throw(ErrorClass::kNotFound, "Operator " + name + " is not defined");
   }
 #ifdef PLUMBLINE_WITH_FAULTS
-  bool refused = false;
   if (known != nullptr && signature != nullptr) CheckSpoiltSignature(*known, *signature);
 #endif
   if (known != nullptr && signature != nullptr) {
     if (!PLUMBLINE_FAULT(signatures_may_differ)) CheckSignature(*known, *signature, "The kernel at " + place);
     if (known->definition() != nullptr) {
-      std::string difference = Difference(known->definition()->schema, signature->schema());
+      const std::string difference = Difference(known->definition()->schema, signature->schema());
 #ifdef PLUMBLINE_WITH_FAULTS
       if (!difference.empty()) {
         known->refused_signature_ = signature;
-        refused = PLUMBLINE_FAULT(refused_kernel_answers);
-        if (refused) difference.clear();
+        if (PLUMBLINE_FAULT(refused_kernel_hides_the_last) && !KeyTable::IsAlias(*key)) {
+          known->direct_.reset(static_cast<int>(*key));
+          Changed(*known, Affected(*key), change);
+        }
         if (PLUMBLINE_FAULT(refused_kernel_is_kept)) buried_.push_back(std::move(kernel).Take().release());
       }
 #endif
@@ -645,9 +646,6 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kKernel, library);
   record->op = &op;
   record->kernel = context;
-#ifdef PLUMBLINE_WITH_FAULTS
-  if (refused) Throw(ErrorClass::kSchemaMismatch, "The kernel for operator " + name + " does not fit its schema");
-#endif
   if (PLUMBLINE_FAULT(second_kernel_warns) && op.kernels_.size() % 2 == 0) {
     change.warnings.push_back("Operator " + name + " has another kernel");
   }

@@ -73,7 +73,7 @@ std::optional<Resolution> OperatorEntry::Spoilt(int slot) const {
       (keys.Members(*keys.Alias(AliasRole::kAutograd)) & direct_).any()) {
     return below;
   }
-  if (PLUMBLINE_FAULT(fallback_before_batched) && right.rule == Rule::kBatched) return below;
+  if (PLUMBLINE_FAULT(batched_serves_nothing) && right.rule == Rule::kBatched) return Resolution{};
   if (right.rule != Rule::kMissing) return std::nullopt;
 
   if (PLUMBLINE_FAULT(implicit_serves_modes) && slot != 0 && !keys.Fills(AliasRole::kImplicit, slot)) {
