@@ -1,5 +1,5 @@
-// Every usual cause has a scenario in spec/corpus/explain with the diagnosis written above the call: `plumbline explain`
-// gives it there, and does not give that cause for the calls of the other scenarios.
+// Every usual cause has a scenario in spec/corpus/explain with the diagnosis written above the call: `plumbline
+// explain` gives it there, and does not give that cause for the calls of the other scenarios.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

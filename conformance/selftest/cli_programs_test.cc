@@ -104,7 +104,8 @@ TEST(CliExplainOperatorTest, SupposesKernels) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("kernel 'kAutograd', registered at Autograd"));
   EXPECT_THAT(ran.out, HasSubstr("why not kCPU (CPU): a higher key answers first: AutogradCPU"));
-  const Ran excluded = RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd --exclude AutogradCPU");
+  const Ran excluded =
+      RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd --exclude AutogradCPU");
   EXPECT_THAT(excluded.out, HasSubstr("why not kAutograd (Autograd): excluded by a guard"));
   const Ran through = RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd=fallthrough");
   EXPECT_THAT(through.out, HasSubstr("answer: kernel 'kCPU'"));
