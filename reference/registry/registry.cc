@@ -260,7 +260,7 @@ bool Registry::HasComputed(std::string_view name, Key key) const {
   if (PLUMBLINE_FAULT(computed_question_is_direct)) return op->Newest(key) != nullptr;
   const Resolution resolution = op->Resolve(static_cast<int>(key));
   if (PLUMBLINE_FAULT(chain_is_not_shown) && resolution.rule == Rule::kChain) return false;
-  return resolution.winner != nullptr;
+  return resolution.rule != Rule::kMissing;  // [INTRO-003] an ambiguous slot is not an empty one
 }
 
 bool Registry::HasFallback(Key key) const {

@@ -118,7 +118,8 @@ bool Good(const Run& run) {
   for (const WaiverUse& waiver : run.waivers) {
     if (!waiver.problem.empty()) return false;
   }
-  return counts.by_verdict.contains(Verdict::kPass) || counts.by_verdict.contains(Verdict::kUnsupported);
+  return counts.by_verdict.contains(Verdict::kPass) || counts.by_verdict.contains(Verdict::kUnsupported) ||
+         counts.by_verdict.contains(Verdict::kWaived);
 }
 
 MergeResult Merge(const std::vector<Run>& shards) {
