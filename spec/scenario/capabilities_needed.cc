@@ -17,7 +17,6 @@ class Collector {
   std::uint64_t Collect(const Scenario& scenario) {
     if (scenario.open == OpenMode::kFresh) needed_ |= kFRESH_REGISTRY;
     if (!scenario.declared_keys.empty()) needed_ |= kDECLARED_KEYS | kFRESH_REGISTRY;
-    if (!scenario.declared_keys.empty()) needed_ |= kFRESH_REGISTRY | kDECLARED_KEYS;
     for (const KernelDefinition& kernel : scenario.kernels) {
       for (const BodyItem& item : kernel.body) std::visit(*this, item);
     }
