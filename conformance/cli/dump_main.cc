@@ -108,7 +108,8 @@ void PrintAdded(const OperatorNames& before, const OperatorNames& after, const K
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Prints what is registered for an operator and where, its schema, and the dispatch table that follows: for each key\n"
+      "Prints what is registered for an operator and where, its schema, and the dispatch table that follows: for each "
+      "key\n"
       "the rule that fills it and the place of the kernel. Without an operator: all operators; with --load, what the\n"
       "library adds.",
       "plumbline dump");

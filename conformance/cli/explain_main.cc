@@ -52,9 +52,10 @@ void AddTo(CLI::App& app, Options& options) {
       ->type_name("FILE|OPERATOR");
   options.backend.AddTo(app, false);
   app.add_option("--line", options.line, "of a scenario: only the call in this line")->type_name("N");
-  app.add_option("-k,--keys", options.keys,
-                 "of an operator: the keys that its tensors carry, such as CPU,AutogradCPU; given several times, one for "
-                 "each tensor argument in order")
+  app.add_option(
+         "-k,--keys", options.keys,
+         "of an operator: the keys that its tensors carry, such as CPU,AutogradCPU; given several times, one for "
+         "each tensor argument in order")
       ->type_name("KEYS")
       ->allow_extra_args(false);
   app.add_option("--include", options.include, "of an operator: keys that the thread includes")->type_name("KEYS");
@@ -105,7 +106,8 @@ void PrintExplanation(Explanation explanation, const Painter& paint) {
   std::string line;
   for (bool first = true; std::getline(lines, line); first = false) {
     const std::size_t start = line.find_first_not_of(' ');
-    const std::string_view text = start == std::string::npos ? std::string_view() : std::string_view(line).substr(start);
+    const std::string_view text =
+        start == std::string::npos ? std::string_view() : std::string_view(line).substr(start);
     if (first) {
       line = paint.Bold(line);
     } else if (text.starts_with("why")) {
@@ -159,12 +161,15 @@ std::string NameOf(const harness::BackendFacts& facts) { return fmt::format("{} 
 // How a run that did not finish ended, in words.
 std::string EndingOf(const Observation& seen) {
   switch (seen.ending) {
-    case Observation::Ending::kFinished: return "";
+    case Observation::Ending::kFinished:
+      return "";
     case Observation::Ending::kCrash:
     case Observation::Ending::kTimeout:
       return fmt::format("{}{}{}", seen.what, seen.output.empty() ? "" : "\n", seen.output);
-    case Observation::Ending::kUnsupported: return "unsupported: " + seen.what;
-    case Observation::Ending::kHarnessError: return "harness-error: " + seen.what;
+    case Observation::Ending::kUnsupported:
+      return "unsupported: " + seen.what;
+    case Observation::Ending::kHarnessError:
+      return "harness-error: " + seen.what;
   }
   return "";
 }
@@ -188,9 +193,8 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
       const Outcome& outcome = seen->outcomes[explanation.step];
       const bool same = SameAnswer(explanation.outcome, outcome);
       differs = differs || !same;
-      const std::string text =
-          fmt::format("  {} did: {}  {}", NameOf(executor->facts()), harness::Describe(outcome),
-                      same ? "(as the spec says)" : "(NOT as the spec says)");
+      const std::string text = fmt::format("  {} did: {}  {}", NameOf(executor->facts()), harness::Describe(outcome),
+                                           same ? "(as the spec says)" : "(NOT as the spec says)");
       fmt::print("{}\n", same ? paint.Green(text) : paint.Red(text));
     } else if (seen && seen->step == static_cast<int>(explanation.step) &&
                (seen->ending == Observation::Ending::kCrash || seen->ending == Observation::Ending::kTimeout)) {
@@ -203,7 +207,8 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
   }
   PrintClauses(cited);
   if (seen && !finished) {
-    fmt::print("\n{}\n", paint.Red(fmt::format("{} did not run it to its end: {}", NameOf(executor->facts()), EndingOf(*seen))));
+    fmt::print("\n{}\n",
+               paint.Red(fmt::format("{} did not run it to its end: {}", NameOf(executor->facts()), EndingOf(*seen))));
     const bool unsupported = seen->ending == Observation::Ending::kUnsupported;
     return unsupported ? kGood : seen->ending == Observation::Ending::kHarnessError ? kBadInput : kFailed;
   }
@@ -225,11 +230,11 @@ OrError<bool> AppendCall(const Options& options, const KeyTable& keys, const sce
     if (!set.ok()) return InputError{"--keys: " + set.error()};
     sets.push_back(std::move(*set));
   }
-  const std::size_t tensors = static_cast<std::size_t>(
-      std::count_if(schema.arguments.begin(), schema.arguments.end(), [](const auto& a) { return a.type.BringsKeys(); }));
+  const std::size_t tensors = static_cast<std::size_t>(std::count_if(
+      schema.arguments.begin(), schema.arguments.end(), [](const auto& a) { return a.type.BringsKeys(); }));
   if (sets.size() > std::max<std::size_t>(tensors, 1)) {
-    return InputError{fmt::format("--keys is given {} times, and {} has {} tensor arguments", sets.size(),
-                                  options.target, tensors)};
+    return InputError{
+        fmt::format("--keys is given {} times, and {} has {} tensor arguments", sets.size(), options.target, tensors)};
   }
   for (const bool include : {true, false}) {
     const std::string& text = include ? options.include : options.exclude;
@@ -286,7 +291,8 @@ OrError<bool> AppendSupposed(const Options& options, const KeyTable& keys, Scena
       return InputError{fmt::format("--impl {}: after = only fallthrough may stand", text)};
     }
     const bool fallthrough = equals != std::string::npos;
-    scenario::Impl impl{.operator_name = options.target, .key = keys.Name(*key), .kernel = {}, .library = "", .name = ""};
+    scenario::Impl impl{
+        .operator_name = options.target, .key = keys.Name(*key), .kernel = {}, .library = "", .name = ""};
     impl.kernel.fallthrough = fallthrough;
     if (!fallthrough) impl.kernel.kernel = "k" + keys.Name(*key);
     Append(scenario, std::move(impl));
@@ -344,8 +350,10 @@ int ExplainRegistered(const CLI::App& app, const Options& options, Executor& exe
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Answers \"why did my kernel (not) run?\": for each call of a scenario, or for a call of an operator with given keys,\n"
-      "which keys the arguments bring, what the thread and the fallthrough keys take away, which rule of the spec chose\n"
+      "Answers \"why did my kernel (not) run?\": for each call of a scenario, or for a call of an operator with given "
+      "keys,\n"
+      "which keys the arguments bring, what the thread and the fallthrough keys take away, which rule of the spec "
+      "chose\n"
       "the kernel and why no other did; and for each kernel that did not run, the usual cause that holds.",
       "plumbline explain");
   Options options;
@@ -364,13 +372,14 @@ int Main(int argc, char** argv) {
     return Complain(app, "--load and --fault need --backend");
   }
 
-  const bool is_operator = scenario::ParseOperatorName(options.target).has_value() &&
-                           options.target.find("::") != std::string::npos;
+  const bool is_operator =
+      scenario::ParseOperatorName(options.target).has_value() && options.target.find("::") != std::string::npos;
   if (!is_operator) {
     if (!options.keys.empty() || !options.impls.empty() || !options.schema.empty() || !options.scenario.empty() ||
         !options.include.empty() || !options.exclude.empty()) {
-      return Complain(app, "--keys, --include, --exclude, --impl, --schema and --scenario go with an operator "
-                           "(ns::name), not with a scenario file");
+      return Complain(app,
+                      "--keys, --include, --exclude, --impl, --schema and --scenario go with an operator "
+                      "(ns::name), not with a scenario file");
     }
     OrError<Scenario> scenario = ReadScenarioFile(options.target);
     if (!scenario.ok()) return Complain(app, scenario.error());
@@ -383,8 +392,9 @@ int Main(int argc, char** argv) {
   }
 
   if (options.keys.empty()) {
-    return Complain(app, "say with --keys which keys the tensors carry, such as --keys CPU,AutogradCPU; `plumbline keys` "
-                         "lists them");
+    return Complain(app,
+                    "say with --keys which keys the tensors carry, such as --keys CPU,AutogradCPU; `plumbline keys` "
+                    "lists them");
   }
   if (executor && options.scenario.empty()) {
     if (!options.impls.empty() || !options.schema.empty()) {

@@ -78,7 +78,8 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
   for (Key key = 0; key < table.slot_count(); ++key) width = std::max(width, table.Name(key).size());
   const std::map<Key, Key> autograd_of = AutogradKeys(table);
   std::size_t autograd_width = 12;
-  for (const auto& [key, autograd] : autograd_of) autograd_width = std::max(autograd_width, table.Name(autograd).size());
+  for (const auto& [key, autograd] : autograd_of)
+    autograd_width = std::max(autograd_width, table.Name(autograd).size());
 
   fmt::print("{}\n", paint.Faint(fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  starts", "no", "key", width, "kind",
                                              "per backend", "autograd key", autograd_width)));
@@ -89,11 +90,10 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
     const bool own = std::any_of(subject.declared.begin(), subject.declared.end(), [&](const auto& declaration) {
       return declaration.name == name || (component && table.components()[*component] == declaration.name);
     });
-    std::string line =
-        fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  {}{}", key, name, width, KindOf(subject, table, key),
-                    component ? table.components()[*component] : "",
-                    autograd != autograd_of.end() ? table.Name(autograd->second) : "", autograd_width,
-                    StartOf(subject, table, key), own ? "  declared by the backend" : "");
+    std::string line = fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  {}{}", key, name, width,
+                                   KindOf(subject, table, key), component ? table.components()[*component] : "",
+                                   autograd != autograd_of.end() ? table.Name(autograd->second) : "", autograd_width,
+                                   StartOf(subject, table, key), own ? "  declared by the backend" : "");
     line.erase(line.find_last_not_of(' ') + 1);
     fmt::print("{}\n", own ? paint.Green(line) : line);
   }
@@ -125,7 +125,8 @@ void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& 
 int Main(int argc, char** argv) {
   CLI::App app(
       "Prints the dispatch keys of a backend or of a release in order, lowest priority first: kind, the backend of a\n"
-      "per-backend key, its autograd key, and how it starts (a built-in fallback; included or excluded on a new thread);\n"
+      "per-backend key, its autograd key, and how it starts (a built-in fallback; included or excluded on a new "
+      "thread);\n"
       "then the alias keys with their members.",
       "plumbline keys");
   BackendOptions options;

@@ -87,7 +87,8 @@ OrError<std::vector<std::string>> ReadKeys(const std::string& text, const KeyTab
     const OrError<Key> key = ReadKey(name, table);
     if (!key.ok()) return InputError{key.error()};
     if (table.IsAlias(*key)) {
-      return InputError{fmt::format("'{}' is an alias key: kernels are registered at it, but no tensor carries it", name)};
+      return InputError{
+          fmt::format("'{}' is an alias key: kernels are registered at it, but no tensor carries it", name)};
     }
     names.push_back(table.Name(*key));
     name.clear();

@@ -89,14 +89,14 @@ OrError<NewAdapter> WriteNewAdapter(const NewAdapterOptions& options) {
   std::sort(files.begin(), files.end());
   for (const auto& [path, text] : files) {
     if (fs::exists(path, failed)) {
-      return InputError{fmt::format("{}: there is such a file already, and it is left as it is; name another folder",
-                                    path.string())};
+      return InputError{
+          fmt::format("{}: there is such a file already, and it is left as it is; name another folder", path.string())};
     }
   }
   fs::create_directories(options.folder, failed);
   if (!fs::is_directory(options.folder)) {
-    return InputError{fmt::format("{}: cannot make this folder: {}", options.folder,
-                                  failed ? failed.message() : "it is a file")};
+    return InputError{
+        fmt::format("{}: cannot make this folder: {}", options.folder, failed ? failed.message() : "it is a file")};
   }
   for (const auto& [path, text] : files) {
     std::ofstream out(path, std::ios::binary);

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Writes the start of a backend of your own into a folder: one source file, a CMakeLists.txt and a README. It builds\n"
+      "Writes the start of a backend of your own into a folder: one source file, a CMakeLists.txt and a README. It "
+      "builds\n"
       "as it is and claims nothing, so that its first check fails nothing; then you add members, each of which claims\n"
       "more.",
       "plumbline new-adapter");
@@ -25,7 +26,8 @@ int Main(int argc, char** argv) {
   app.add_option("folder", options.folder, "where it goes; made if need be, and no file in it is overwritten")
       ->required()
       ->type_name("DIR");
-  app.add_option("--name", options.name, "of the backend: a letter, then letters, digits and _; else that of the folder")
+  app.add_option("--name", options.name,
+                 "of the backend: a letter, then letters, digits and _; else that of the folder")
       ->type_name("NAME");
   app.footer("  plumbline new-adapter mine && cmake -S mine -B mine/build && cmake --build mine/build");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
@@ -54,8 +56,8 @@ int Main(int argc, char** argv) {
       "  plumbline check --backend {}\n"
       "\n"
       "Then open {} and add the members that it names, in that order; check says what comes next.\n",
-      folder, build, in_tree || standard_place ? "" : " -DCMAKE_PREFIX_PATH=" + harness::ShellWord(root.string()), build,
-      object, (fs::path(options.folder) / "adapter.cc").lexically_normal().string());
+      folder, build, in_tree || standard_place ? "" : " -DCMAKE_PREFIX_PATH=" + harness::ShellWord(root.string()),
+      build, object, (fs::path(options.folder) / "adapter.cc").lexically_normal().string());
   return kGood;
 }
 

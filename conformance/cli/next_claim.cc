@@ -14,8 +14,9 @@ struct Step {
 
 // In the order in which they open most cases.
 constexpr Step kSteps[] = {
-    {"core", "InternKey, MakeTensor, MakeUndefinedTensor, KeysOf and Identity, then Define, RegisterKernel, FindOperator "
-             "and CallBoxed"},
+    {"core",
+     "InternKey, MakeTensor, MakeUndefinedTensor, KeysOf and Identity, then Define, RegisterKernel, FindOperator "
+     "and CallBoxed"},
     {"boxed", "CallBoxed, and boxed kernels in RegisterKernel"},
     {"fallbacks", "RegisterFallback"},
     {"redispatch", "Frame and Redispatch"},
@@ -29,7 +30,8 @@ std::string NextClaim(const std::vector<std::string>& claimed) {
     if (std::find(claimed.begin(), claimed.end(), step.capability) != claimed.end()) continue;
     return fmt::format(
         "next: claim {}: give the adapter's class {}.\n"
-        "      Each member is described in spec/abi/adapter.h; `plumbline list capabilities` shows all there is to claim.\n",
+        "      Each member is described in spec/abi/adapter.h; `plumbline list capabilities` shows all there is to "
+        "claim.\n",
         step.capability, step.members);
   }
   return "";

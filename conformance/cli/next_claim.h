@@ -11,7 +11,8 @@
 
 namespace plumbline::cli {
 
-// `claimed` has the spellings of spec/tables/capabilities.h. A few lines, or nothing for a backend that has come past the first steps: the rest is its author's choice.
+// `claimed` has the spellings of spec/tables/capabilities.h. A few lines, or nothing for a backend that has come past
+// the first steps: the rest is its author's choice.
 std::string NextClaim(const std::vector<std::string>& claimed);
 
 }  // namespace plumbline::cli

@@ -88,14 +88,17 @@ FaultResult TryInExecutor(const ProveOptions& options, const Fault& fault, const
                               .more_arguments = " --fault " + harness::ShellWord(fault.name),
                               .out = "",
                               .shrink = false});
-  return TryFault(fault, CasesFor(fault, cases, options.everything), [&](const Case& one) { return runner.Run(one); },
-                  options.everything);
+  return TryFault(
+      fault, CasesFor(fault, cases, options.everything), [&](const Case& one) { return runner.Run(one); },
+      options.everything);
 }
 
 Json Write(const FaultResult& result) {
-  return {{"name", result.fault.name},       {"clause", result.fault.clause}, {"what", result.fault.what},
-          {"killed", result.killed},         {"by", result.by},               {"verdict", Spelling(result.verdict)},
-          {"seen", result.seen},             {"cases", result.cases},         {"also", result.also}};
+  return {{"name", result.fault.name}, {"clause", result.fault.clause},
+          {"what", result.fault.what}, {"killed", result.killed},
+          {"by", result.by},           {"verdict", Spelling(result.verdict)},
+          {"seen", result.seen},       {"cases", result.cases},
+          {"also", result.also}};
 }
 
 Verdict ReadVerdict(const std::string& spelling) {
@@ -136,7 +139,8 @@ OrError<std::vector<Fault>> FaultsOf(const ProveOptions& options, std::string* b
   for (const std::string& name : options.only) {
     const auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end()) {
-      return InputError{fmt::format("backend {} has no fault '{}'{}", *backend, name, harness::DidYouMean(name, names))};
+      return InputError{
+          fmt::format("backend {} has no fault '{}'{}", *backend, name, harness::DidYouMean(name, names))};
     }
     chosen.push_back((*all)[static_cast<std::size_t>(at - names.begin())]);
   }
@@ -179,9 +183,10 @@ OrError<bool> RunFaults(const ProveOptions& options, const std::vector<Case>& ca
   for (std::size_t i = 0; i < jobs; ++i) {
     OrError<std::unique_ptr<Isolation>> worker = Isolation::Start(
         {.prepare = [] { return std::string(); },
-         .serve = [&options, &cases, &proof](const std::string& request, harness::Progress&) {
-           return Write(TryInExecutor(options, proof.faults[std::stoul(request)].fault, cases)).dump();
-         }},
+         .serve =
+             [&options, &cases, &proof](const std::string& request, harness::Progress&) {
+               return Write(TryInExecutor(options, proof.faults[std::stoul(request)].fault, cases)).dump();
+             }},
         kStartLimit);
     if (!worker.ok()) return InputError{"no worker could be started: " + worker.error()};
     workers.push_back(std::move(*worker));
@@ -216,7 +221,8 @@ OrError<std::vector<Fault>> ReadFaults(const std::vector<std::string>& lines,
     const std::size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
     if (second == std::string::npos || first == 0) {
       return InputError{fmt::format(
-          "the backend's fault list has the line '{}'; give a name, a clause and what goes wrong, with tabs between", line)};
+          "the backend's fault list has the line '{}'; give a name, a clause and what goes wrong, with tabs between",
+          line)};
     }
     Fault fault{line.substr(0, first), line.substr(first + 1, second - first - 1), line.substr(second + 1)};
     if (std::find(ids.begin(), ids.end(), fault.clause) == ids.end()) {
@@ -306,9 +312,8 @@ std::string PrintProof(const Proof& proof, bool colours) {
   // By clause; faults of one clause in the backend's order.
   std::vector<const FaultResult*> rows;
   for (const FaultResult& result : proof.faults) rows.push_back(&result);
-  std::stable_sort(rows.begin(), rows.end(), [](const FaultResult* a, const FaultResult* b) {
-    return a->fault.clause < b->fault.clause;
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const FaultResult* a, const FaultResult* b) { return a->fault.clause < b->fault.clause; });
   for (const FaultResult* row : rows) {
     const std::string head = fmt::format("{:<{}}  {:<{}}  ", row->fault.clause, clause, row->fault.name, name);
     if (row->killed) {
@@ -332,12 +337,12 @@ std::string PrintProof(const Proof& proof, bool colours) {
     text += paint.Red("\nMUST clauses that no fault violates:\n");
     text += fmt::format("  {}\n", fmt::join(proof.without_fault, " "));
   }
-  text += fmt::format("\n{} faults: {} killed, {} survived. {} MUST clauses without a fault. Without a fault {} of {} cases "
-                      "pass. {:.0f} s.\n{}\n",
-                      proof.faults.size(), killed, proof.faults.size() - killed, proof.without_fault.size(),
-                      proof.null_cases - proof.null_failures.size(), proof.null_cases, proof.seconds,
-                      proof.Holds() ? paint.Green("The suites catch every planted fault.")
-                                    : paint.Red("The proof does not hold."));
+  text += fmt::format(
+      "\n{} faults: {} killed, {} survived. {} MUST clauses without a fault. Without a fault {} of {} cases "
+      "pass. {:.0f} s.\n{}\n",
+      proof.faults.size(), killed, proof.faults.size() - killed, proof.without_fault.size(),
+      proof.null_cases - proof.null_failures.size(), proof.null_cases, proof.seconds,
+      proof.Holds() ? paint.Green("The suites catch every planted fault.") : paint.Red("The proof does not hold."));
   return text;
 }
 

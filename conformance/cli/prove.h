@@ -1,4 +1,5 @@
-// Proof that the suites can fail: each planted fault of a backend must be caught by a case that names the fault's clause.
+// Proof that the suites can fail: each planted fault of a backend must be caught by a case that names the fault's
+// clause.
 //
 //   OrError<std::vector<Fault>> faults = ReadFaults(lines, clauses);
 //   const std::vector<Case> order = CasesFor(faults->front(), cases, /*everything=*/false);
@@ -6,9 +7,9 @@
 //   OrError<Proof> proof = Prove(options, cases);      // all of it, in processes of its own
 //   return proof->Holds() ? 0 : 1;
 //
-// A fault counts as killed only if a case that names its clause fails a check: an outcome differed from the model's, or a
-// context leaked. A crash or a hang counts where the fault's description says that it crashes or hangs. With no fault at
-// all every case must pass: else a kill says nothing. Prove forks: call it before this process has other threads.
+// A fault counts as killed only if a case that names its clause fails a check: an outcome differed from the model's, or
+// a context leaked. A crash or a hang counts where the fault's description says that it crashes or hangs. With no fault
+// at all every case must pass: else a kill says nothing. Prove forks: call it before this process has other threads.
 #ifndef PLUMBLINE_CONFORMANCE_CLI_PROVE_H_
 #define PLUMBLINE_CONFORMANCE_CLI_PROVE_H_
 
@@ -38,11 +39,11 @@ harness::OrError<std::vector<Fault>> ReadFaults(const std::vector<std::string>& 
 struct FaultResult {
   Fault fault;
   bool killed = false;
-  std::string by;       // the first case that names the clause and saw it; else the first that crashed, or was broken
+  std::string by;  // the first case that names the clause and saw it; else the first that crashed, or was broken
   reports::Verdict verdict = reports::Verdict::kPass;  // of that case
-  std::string seen;     // what the case saw, in one line
-  std::size_t cases = 0;             // that ran
-  std::vector<std::string> also;     // other cases that failed, where everything was run
+  std::string seen;                                    // what the case saw, in one line
+  std::size_t cases = 0;                               // that ran
+  std::vector<std::string> also;                       // other cases that failed, where everything was run
 };
 
 // The cases of the standard tier that name the clause, the quickest evidence first: its own scenario, other scenarios,
@@ -56,7 +57,7 @@ FaultResult TryFault(const Fault& fault, const std::vector<harness::Case>& cases
 struct ProveOptions {
   harness::ExecutorConfig executor;  // without a fault
   std::string backend_argument;
-  std::vector<std::string> only;     // names of faults; empty: all
+  std::vector<std::string> only;  // names of faults; empty: all
   std::vector<reports::Clause> clauses;
   std::uint64_t seed = 1;
   int jobs = 2;
@@ -68,10 +69,10 @@ struct ProveOptions {
 struct Proof {
   std::string backend;
   std::uint64_t seed = 1;
-  std::size_t null_cases = 0;                       // that ran without a fault
-  std::vector<reports::CaseResult> null_failures;   // of these, those that did not pass
-  std::vector<FaultResult> faults;                  // in the backend's order
-  std::vector<std::string> without_fault;           // MUST clauses that no fault violates; not judged if only some ran
+  std::size_t null_cases = 0;                      // that ran without a fault
+  std::vector<reports::CaseResult> null_failures;  // of these, those that did not pass
+  std::vector<FaultResult> faults;                 // in the backend's order
+  std::vector<std::string> without_fault;          // MUST clauses that no fault violates; not judged if only some ran
   double seconds = 0;
 
   bool Holds() const;

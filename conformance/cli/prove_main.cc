@@ -19,9 +19,10 @@ namespace {
 using harness::OrError;
 
 int Main(int argc, char** argv) {
-  CLI::App app("Switches on each planted fault of a backend in turn and shows that a case which names the fault's clause "
-               "catches it.",
-               "plumbline prove");
+  CLI::App app(
+      "Switches on each planted fault of a backend in turn and shows that a case which names the fault's clause "
+      "catches it.",
+      "plumbline prove");
   ProveOptions options;
   std::string backend = "broken", report, seed = "1";
   double timeout_s = 5;
@@ -29,9 +30,12 @@ int Main(int argc, char** argv) {
   app.add_option("-b,--backend", backend, "the backend with faults: a name or the path of a shared object")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  app.add_option("--fault", options.only, "try only this fault; repeatable")->type_name("NAME")->allow_extra_args(false);
-  app.add_flag("--full", options.everything,
-               "run every case of the standard tier on each fault, not only until one that names its clause catches it");
+  app.add_option("--fault", options.only, "try only this fault; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_flag(
+      "--full", options.everything,
+      "run every case of the standard tier on each fault, not only until one that names its clause catches it");
   app.add_option("-j,--jobs", options.jobs, "workers at a time")
       ->type_name("N")
       ->check(CLI::Range(1, 1024).description(""))
@@ -44,7 +48,8 @@ int Main(int argc, char** argv) {
   app.add_option("--report", report, "write the kill matrix as JSON into this file")->type_name("FILE");
   app.add_flag("--no-color", no_color, "no colours, even on a terminal");
   app.footer(
-      "A fault is killed when a case that names its clause fails a check; a crash or a hang counts only where the fault\n"
+      "A fault is killed when a case that names its clause fails a check; a crash or a hang counts only where the "
+      "fault\n"
       "says that it crashes or hangs. Without a fault every case must pass.\n"
       "Exit status: 0 all were killed; 1 a fault survived, a MUST clause has no fault, or a case fails without one;\n"
       "2 bad input.");
@@ -78,7 +83,8 @@ int Main(int argc, char** argv) {
   fmt::print("{}", PrintProof(*proof, Colours(STDOUT_FILENO, no_color)));
   if (!report.empty()) {
     std::ofstream out(report);
-    if (!(out << ProofAsJson(*proof)).flush()) return Complain(app, fmt::format("--report {}: cannot write it", report));
+    if (!(out << ProofAsJson(*proof)).flush())
+      return Complain(app, fmt::format("--report {}: cannot write it", report));
   }
   return proof->Holds() ? kGood : kFailed;
 }

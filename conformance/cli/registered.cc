@@ -23,13 +23,12 @@ namespace {
 
 // The rule by which an alias key's kernel fills a slot.
 std::string RuleOfAlias(const std::string& alias) {
-  static const std::map<std::string, std::string> rules = {
-      {"CompositeExplicitAutogradNonFunctional", "nonfunctional"},
-      {"CompositeExplicitAutograd", "explicit"},
-      {"CompositeImplicitAutogradNestedTensor", "nested"},
-      {"CompositeImplicitAutograd", "implicit"},
-      {"Autograd", "autograd"},
-      {"FuncTorchBatchedDecomposition", "batched"}};
+  static const std::map<std::string, std::string> rules = {{"CompositeExplicitAutogradNonFunctional", "nonfunctional"},
+                                                           {"CompositeExplicitAutograd", "explicit"},
+                                                           {"CompositeImplicitAutogradNestedTensor", "nested"},
+                                                           {"CompositeImplicitAutograd", "implicit"},
+                                                           {"Autograd", "autograd"},
+                                                           {"FuncTorchBatchedDecomposition", "batched"}};
   const auto rule = rules.find(alias);
   return rule == rules.end() ? "" : rule->second;
 }
@@ -47,13 +46,18 @@ Value Zero(const SchemaType& type) {
     return Value::List(std::vector<Value>(static_cast<std::size_t>(type.size.value_or(0)), Zero(item)));
   }
   switch (type.base) {
-    case SchemaType::Base::kTensor: return Value::Tensor({});
+    case SchemaType::Base::kTensor:
+      return Value::Tensor({});
     case SchemaType::Base::kInt:
     case SchemaType::Base::kSymInt:
-    case SchemaType::Base::kScalar: return Value::Int(0);
-    case SchemaType::Base::kFloat: return Value::Float(0);
-    case SchemaType::Base::kBool: return Value::Bool(false);
-    case SchemaType::Base::kStr: return Value::String("");
+    case SchemaType::Base::kScalar:
+      return Value::Int(0);
+    case SchemaType::Base::kFloat:
+      return Value::Float(0);
+    case SchemaType::Base::kBool:
+      return Value::Bool(false);
+    case SchemaType::Base::kStr:
+      return Value::String("");
   }
   return Value::None();
 }
@@ -104,9 +108,10 @@ OrError<Registered> AsScenario(const std::string& name, const OperatorView& view
       if (row.rule == rule && (rule != "kernel" || row.key == key)) shown = &row;
     }
     if (shown == nullptr) {
-      made.unsure.push_back(fmt::format("the kernel at {} fills no slot of the table, so its place is not known, nor "
-                                        "whether it falls through",
-                                        key));
+      made.unsure.push_back(
+          fmt::format("the kernel at {} fills no slot of the table, so its place is not known, nor "
+                      "whether it falls through",
+                      key));
     }
     scenario::Impl impl{.operator_name = name, .key = key, .kernel = {}, .library = "", .name = ""};
     impl.kernel.fallthrough = shown != nullptr && shown->fallthrough;

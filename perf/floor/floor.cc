@@ -320,6 +320,6 @@ constexpr pl_adapter kAdapter = MakeAdapter();
 }  // namespace plumbline::floor_dispatch
 
 extern "C" __attribute__((visibility("default"))) const pl_adapter* plumbline_get_adapter(std::uint32_t host_major,
-                                                                                           std::uint32_t) {
+                                                                                          std::uint32_t) {
   return host_major == PL_ABI_MAJOR ? &plumbline::floor_dispatch::kAdapter : nullptr;
 }

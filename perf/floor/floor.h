@@ -102,7 +102,8 @@ template <class Return, class... Arguments>
   const Slot& slot = slots[row.offset + (backend & row.backend_mask)];
   const auto function = reinterpret_cast<Kernel<Return, Arguments...>>(slot.function);
   const void* const context = slot.context;
-  if (gate.load(std::memory_order_relaxed) != 0) [[unlikely]] Observe(op, keys);
+  if (gate.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    Observe(op, keys);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread_state.in_section = 0;
   return function(context, keys, static_cast<Arguments>(arguments)...);

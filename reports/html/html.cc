@@ -26,8 +26,9 @@ article.waived-case { border-color: #bf8700; background: none; }
 std::string Name(const Run& run) { return Escape(run.backend.name + " " + run.backend.version); }
 
 std::string Overview(const std::vector<Run>& runs) {
-  std::string html = "<h2>Runs</h2>\n<table><tr><th>backend</th><th>release</th><th>tier</th><th>seed</th>"
-                     "<th>cases</th><th>scenarios</th><th>accepted by a deviation</th><th>claims</th></tr>\n";
+  std::string html =
+      "<h2>Runs</h2>\n<table><tr><th>backend</th><th>release</th><th>tier</th><th>seed</th>"
+      "<th>cases</th><th>scenarios</th><th>accepted by a deviation</th><th>claims</th></tr>\n";
   for (const Run& run : runs) {
     const Counts counts = Count(run);
     std::string cases;
@@ -35,7 +36,8 @@ std::string Overview(const std::vector<Run>& runs) {
       cases += fmt::format("<span class=\"{0}\">{1} {0}</span> ", Spelling(verdict), count);
     }
     html += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} ({:.1f} %)</td><td>{}</td></tr>\n",
+        "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{} ({:.1f} "
+        "%)</td><td>{}</td></tr>\n",
         Name(run), Escape(run.backend.release), Escape(run.tier), run.seed, cases, counts.scenarios,
         counts.accepted_by_deviation,
         counts.scenarios == 0 ? 0.0 : 100.0 * counts.accepted_by_deviation / counts.scenarios,
@@ -90,17 +92,18 @@ std::string Matrix(const std::vector<Run>& runs) {
 
 std::string Article(const CaseResult& result) {
   const bool waived = result.verdict == Verdict::kWaived;
-  std::string html = fmt::format("<article class=\"{}\"><h3><span class=\"{}\">{}</span> {}</h3>\n<p>",
-                                 waived ? "waived-case" : "", Spelling(result.verdict), Spelling(result.verdict),
-                                 Escape(result.id));
+  std::string html =
+      fmt::format("<article class=\"{}\"><h3><span class=\"{}\">{}</span> {}</h3>\n<p>", waived ? "waived-case" : "",
+                  Spelling(result.verdict), Spelling(result.verdict), Escape(result.id));
   for (const std::string& clause : result.clauses) html += fmt::format("<a href=\"#{0}\">{0}</a> ", Escape(clause));
   html += "</p>\n";
   if (waived) html += fmt::format("<p>waived by {}</p>\n", Escape(result.waiver));
   if (!result.blocked_by.empty()) html += fmt::format("<p>blocked by {}</p>\n", Escape(result.blocked_by));
   for (const Finding& finding : result.findings) {
-    html += fmt::format("<p>{}</p>\n<table><tr><th>expected</th><td>{}</td></tr><tr><th>got</th><td>{}</td></tr>"
-                        "<tr><th>rule</th><td>{}</td></tr></table>\n",
-                        Escape(finding.summary), Escape(finding.expected), Escape(finding.got), Escape(finding.rule));
+    html += fmt::format(
+        "<p>{}</p>\n<table><tr><th>expected</th><td>{}</td></tr><tr><th>got</th><td>{}</td></tr>"
+        "<tr><th>rule</th><td>{}</td></tr></table>\n",
+        Escape(finding.summary), Escape(finding.expected), Escape(finding.got), Escape(finding.rule));
     if (!finding.scenario.empty()) html += fmt::format("<pre>{}</pre>\n", Escape(finding.scenario));
     if (!finding.rerun.empty()) html += fmt::format("<pre>{}</pre>\n", Escape(finding.rerun));
   }

@@ -95,8 +95,8 @@ Clause ReadClause(const Json& json) {
 }
 
 Json Write(const Backend& backend) {
-  return {{"name", backend.name},     {"version", backend.version}, {"release", backend.release},
-          {"abi", backend.abi},       {"digest", backend.digest},   {"capabilities", backend.capabilities},
+  return {{"name", backend.name},    {"version", backend.version}, {"release", backend.release},
+          {"abi", backend.abi},      {"digest", backend.digest},   {"capabilities", backend.capabilities},
           {"loaded", backend.loaded}};
 }
 
@@ -181,9 +181,9 @@ ReadResult FromJson(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (const int format = json.at("format"); format != kFormat) {
-      return {{},
-              "the report has format " + std::to_string(format) + "; this tool reads format " +
-                  std::to_string(kFormat)};
+      return {
+          {},
+          "the report has format " + std::to_string(format) + "; this tool reads format " + std::to_string(kFormat)};
     }
     Run run{.suite_version = json.at("suite_version"),
             .tier = json.at("tier"),

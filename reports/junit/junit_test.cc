@@ -19,9 +19,7 @@ TEST(JUnit, OneSuiteAChapterAndEveryVerdictInItsKind) {
   EXPECT_THAT(xml, HasSubstr("waived by W1"));
 }
 
-TEST(JUnit, EscapesText) {
-  EXPECT_THAT(ToJUnit(SampleRun(), {}), HasSubstr("k1 &amp; &lt;nothing&gt;"));
-}
+TEST(JUnit, EscapesText) { EXPECT_THAT(ToJUnit(SampleRun(), {}), HasSubstr("k1 &amp; &lt;nothing&gt;")); }
 
 }  // namespace
 }  // namespace plumbline::reports

@@ -9,9 +9,9 @@ namespace plumbline::reports {
 namespace {
 
 // From best to worst: the verdict of a clause is the worst of its cases'.
-constexpr std::array kFromBest = {Verdict::kPass,    Verdict::kWaived, Verdict::kUnsupported,
+constexpr std::array kFromBest = {Verdict::kPass,    Verdict::kWaived,       Verdict::kUnsupported,
                                   Verdict::kVacuous, Verdict::kInconclusive, Verdict::kTimeout,
-                                  Verdict::kCrash,   Verdict::kFail,   Verdict::kHarnessError};
+                                  Verdict::kCrash,   Verdict::kFail,         Verdict::kHarnessError};
 
 int Badness(Verdict verdict) {
   return static_cast<int>(std::find(kFromBest.begin(), kFromBest.end(), verdict) - kFromBest.begin());

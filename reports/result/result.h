@@ -19,7 +19,7 @@ namespace plumbline::reports {
 enum class Verdict {
   kPass,
   kFail,
-  kCrash,         // a signal, an exit, or an exception across the ABI
+  kCrash,  // a signal, an exit, or an exception across the ABI
   kTimeout,
   kUnsupported,   // a capability that the backend does not claim
   kWaived,        // failed exactly as a waiver says
@@ -32,10 +32,10 @@ const char* Spelling(Verdict verdict);  // "pass", "harness-error", ...
 
 // Why a case did not pass: everything a reader needs to understand and rerun it.
 struct Finding {
-  std::string summary;               // one line
-  std::string scenario;              // text form, shrunk
-  int line = 0;                      // of the scenario, where it went wrong; 0: not tied to a line
-  std::string expected;              // in words or as an outcome
+  std::string summary;   // one line
+  std::string scenario;  // text form, shrunk
+  int line = 0;          // of the scenario, where it went wrong; 0: not tied to a line
+  std::string expected;  // in words or as an outcome
   std::string got;
   std::string rule;                  // which rule expects it, with its clause
   std::string rerun;                 // the one command line that reruns exactly this
@@ -43,24 +43,24 @@ struct Finding {
 };
 
 struct CaseResult {
-  std::string id;                    // chapter/CLAUSE-or-property/name; stable
+  std::string id;  // chapter/CLAUSE-or-property/name; stable
   std::string chapter;
   std::vector<std::string> clauses;  // that the case names
   Verdict verdict = Verdict::kVacuous;
-  bool sampled = false;              // counts may differ between runs (stress, race)
-  std::uint64_t scenarios = 0;       // compared with the model
-  std::uint64_t discarded = 0;       // generated, but out of the property's scope or the backend's claims
+  bool sampled = false;         // counts may differ between runs (stress, race)
+  std::uint64_t scenarios = 0;  // compared with the model
+  std::uint64_t discarded = 0;  // generated, but out of the property's scope or the backend's claims
   std::map<std::string, std::uint64_t> accepted_by_deviation;  // deviation -> scenarios
   std::vector<std::string> missing_capabilities;               // kUnsupported
-  std::string waiver;                // id, when waived
-  std::string blocked_by;            // id of a failed case whose clause is a prerequisite; empty: a root
-  std::vector<Finding> findings;     // first is the headline
+  std::string waiver;                                          // id, when waived
+  std::string blocked_by;         // id of a failed case whose clause is a prerequisite; empty: a root
+  std::vector<Finding> findings;  // first is the headline
 };
 
 struct Clause {
   std::string id, title, strength /* MUST, SHOULD */, profile, chapter, text;
-  std::vector<std::string> needs;  // clauses that it presumes
-  std::string where;               // file:line of the text
+  std::vector<std::string> needs;                 // clauses that it presumes
+  std::string where;                              // file:line of the text
   std::vector<std::string> tests, model, faults;  // file:line of what checks, executes and violates it
 };
 
@@ -80,7 +80,7 @@ struct Run {
   std::string suite_version;  // of Plumbline
   std::string tier;           // quick, standard, full
   std::uint64_t seed = 0;
-  std::string filter;         // empty: everything
+  std::string filter;  // empty: everything
   int shard = 0, shards = 1;
   Backend backend;
   std::vector<Clause> clauses;

@@ -38,9 +38,9 @@ struct Description {
   std::vector<BuiltinFallback> fallbacks = {};
 };
 struct OpenOptions {
-  bool fresh = false;       // a registry of its own; only where kFreshRegistry says so
-  std::string release;      // empty: the backend's own
-  bool count_hits = false;  // the host will ask for Counters; else hits need not be counted
+  bool fresh = false;                     // a registry of its own; only where kFreshRegistry says so
+  std::string release;                    // empty: the backend's own
+  bool count_hits = false;                // the host will ask for Counters; else hits need not be counted
   std::vector<KeyDeclaration> keys = {};  // added to the release's; only where kDeclaredKeys says so
 };
 struct TableRow {

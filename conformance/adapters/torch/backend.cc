@@ -68,8 +68,7 @@ torch::Library::Kind KindOf(std::uint32_t kind) {
 // For one registration in `library`. The namespace is held by the library itself, so a DEF's member is a FRAGMENT.
 std::unique_ptr<torch::Library> Member(const Library& library, const Place& place) {
   const auto kind = library.kind == PL_LIBRARY_DEF ? torch::Library::FRAGMENT : KindOf(library.kind);
-  return std::make_unique<torch::Library>(kind, library.name_space, library.key, place.file.c_str(),
-                                          place.line);
+  return std::make_unique<torch::Library>(kind, library.name_space, library.key, place.file.c_str(), place.line);
 }
 
 Registration Own(c10::RegistrationHandleRAII handle) {
@@ -270,8 +269,8 @@ Library Backend::OpenLibrary(std::uint32_t kind, std::string_view name_space, st
   const Place where(place);
   Library library{kind, std::string(name_space), kNullopt, nullptr};
   if (key.has_value()) library.key = FromKey(*key);
-  library.own = std::make_unique<torch::Library>(KindOf(kind), library.name_space, library.key, where.file.c_str(),
-                                                 where.line);
+  library.own =
+      std::make_unique<torch::Library>(KindOf(kind), library.name_space, library.key, where.file.c_str(), where.line);
   return library;
 }
 
@@ -296,8 +295,7 @@ c10::OperatorHandle Backend::FindOperator(std::string_view op) {
 
 Backend::Values Backend::CallBoxed(Operator& op, std::span<const Value> arguments) {
   const WarningGuard guard(warnings_.get());
-  torch::jit::Stack stack =
-      ToStack(arguments, op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>());
+  torch::jit::Stack stack = ToStack(arguments, op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>());
   op.callBoxed(stack);
   return FromStack(stack);
 }
@@ -309,8 +307,7 @@ Backend::Values Backend::CallTyped(Operator& op, std::uint32_t signature, std::s
 
 Backend::Values Backend::Redispatch(Frame& frame, std::span<const pl_key> keys, std::span<const Value> arguments) {
   const c10::OperatorHandle op = frame.op != nullptr ? *frame.op : FindAny(frame.operator_name);
-  torch::jit::Stack stack =
-      ToStack(arguments, op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>());
+  torch::jit::Stack stack = ToStack(arguments, op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>());
   op.redispatchBoxed(ToSet(keys), &stack);
   return FromStack(stack);
 }

@@ -43,9 +43,8 @@ c10::IValue AnyList(const std::vector<Value>& items) {
 }
 
 bool AllOf(const std::vector<Value>& items, std::uint32_t kind, bool or_none = false) {
-  return std::all_of(items.begin(), items.end(), [&](const Value& item) {
-    return item.kind() == kind || (or_none && item.is_none());
-  });
+  return std::all_of(items.begin(), items.end(),
+                     [&](const Value& item) { return item.kind() == kind || (or_none && item.is_none()); });
 }
 
 // Of the element type that is wanted, if the items fit it.

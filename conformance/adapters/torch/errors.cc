@@ -36,7 +36,7 @@ constexpr ErrorText kErrorTexts[] = {
     {"Cannot define an operator inside of a", PL_ERROR_INVALID_ARGUMENT},
     {"Fallback functions which apply to only a single namespace", PL_ERROR_INVALID_ARGUMENT},
     {"with the wildcard namespace _", PL_ERROR_INVALID_ARGUMENT},
-    {"dispatch_key.has_value() INTERNAL ASSERT FAILED", PL_ERROR_INVALID_ARGUMENT},   // a fallback without a key
+    {"dispatch_key.has_value() INTERNAL ASSERT FAILED", PL_ERROR_INVALID_ARGUMENT},    // a fallback without a key
     {"!dispatch_key_.has_value() INTERNAL ASSERT FAILED", PL_ERROR_INVALID_ARGUMENT},  // DEF or FRAGMENT with a key
 
     // Names.
@@ -60,8 +60,8 @@ constexpr ErrorText kErrorTexts[] = {
     {"isDouble() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
     {"isBool() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
     {"isString() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},
-    {"List() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},                  // isList(), isIntList(), ...
-    {"please report a bug to PyTorch. expected int", PL_ERROR_SCHEMA_MISMATCH},   // 2.x
+    {"List() INTERNAL ASSERT FAILED", PL_ERROR_SCHEMA_MISMATCH},                 // isList(), isIntList(), ...
+    {"please report a bug to PyTorch. expected int", PL_ERROR_SCHEMA_MISMATCH},  // 2.x
     {"please report a bug to PyTorch. expected double", PL_ERROR_SCHEMA_MISMATCH},
     {"please report a bug to PyTorch. expected bool", PL_ERROR_SCHEMA_MISMATCH},
 

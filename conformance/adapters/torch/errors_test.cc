@@ -43,8 +43,8 @@ std::string ClassOf(const std::function<void()>& body) {
 }
 
 TEST(TorchErrorsTest, SchemaText) {
-  for (const char* text : {"", "te::f", "te::f(Tensor a", "te::f(Nonsense a) -> Tensor", "te::f(Tensor a) -> Tensor x y",
-                           "te::f.default(Tensor a) -> Tensor"})
+  for (const char* text : {"", "te::f", "te::f(Tensor a", "te::f(Nonsense a) -> Tensor",
+                           "te::f(Tensor a) -> Tensor x y", "te::f.default(Tensor a) -> Tensor"})
     EXPECT_EQ(ClassOf([&] { Define(text); }), "invalid-argument") << text;
   std::string many = "te::f(";
   for (int i = 0; i < 65; ++i) many += "Tensor a" + std::to_string(i) + (i < 64 ? ", " : ") -> Tensor");
@@ -96,21 +96,51 @@ std::string ClassOfWrongValue(const char* type, const Kernel& kernel, const c10:
 
 TEST(TorchErrorsTest, ValuesOfAnotherKind) {
   const c10::IValue integer(std::int64_t{3}), text("3"), none;
-  EXPECT_EQ(ClassOfWrongValue("Tensor", [](const at::Tensor&) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("Tensor", [](const at::Tensor&) {}, none), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("Tensor?", [](const Optional<at::Tensor>&) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("int", [](std::int64_t) {}, c10::IValue(1.5)), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("SymInt", [](c10::SymInt) {}, c10::IValue(1.5)), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("float", [](double) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("bool", [](bool) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("str", [](StringView) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("Scalar", [](const at::Scalar&) {}, text), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("int[]", [](at::IntArrayRef) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("SymInt[]", [](c10::SymIntArrayRef) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("float[]", [](at::ArrayRef<double>) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("bool[]", [](const c10::List<bool>&) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("Tensor[]", [](at::TensorList) {}, integer), "schema-mismatch");
-  EXPECT_EQ(ClassOfWrongValue("Tensor?[]", [](const c10::List<Optional<at::Tensor>>&) {}, integer), "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "Tensor", [](const at::Tensor&) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "Tensor", [](const at::Tensor&) {}, none),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "Tensor?", [](const Optional<at::Tensor>&) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "int", [](std::int64_t) {}, c10::IValue(1.5)),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "SymInt", [](c10::SymInt) {}, c10::IValue(1.5)),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "float", [](double) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "bool", [](bool) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "str", [](StringView) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "Scalar", [](const at::Scalar&) {}, text),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "int[]", [](at::IntArrayRef) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "SymInt[]", [](c10::SymIntArrayRef) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "float[]", [](at::ArrayRef<double>) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "bool[]", [](const c10::List<bool>&) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "Tensor[]", [](at::TensorList) {}, integer),
+            "schema-mismatch");
+  EXPECT_EQ(ClassOfWrongValue(
+                "Tensor?[]", [](const c10::List<Optional<at::Tensor>>&) {}, integer),
+            "schema-mismatch");
 }
 
 TEST(TorchErrorsTest, StaleSlotIsInternal) {

@@ -25,8 +25,7 @@ class BoxedHostKernel final : public c10::OperatorKernel {
     const std::size_t count = ArgumentsOn(*stack, op);
     const std::vector<Value> arguments = FromStack(std::span(*stack).last(count));
     const std::vector<Value> results = CallHost(*host_, c10::toString(op.operator_name()), &op, keys, arguments);
-    torch::jit::Stack boxed =
-        ToStack(results, op.hasSchema() ? op.schema().returns() : std::vector<c10::Argument>());
+    torch::jit::Stack boxed = ToStack(results, op.hasSchema() ? op.schema().returns() : std::vector<c10::Argument>());
     stack->resize(stack->size() - count);
     std::move(boxed.begin(), boxed.end(), std::back_inserter(*stack));
   }

@@ -41,7 +41,7 @@ struct Item {
 };
 
 struct Answer {
-  std::string error;                // "no-kernel", or empty
+  std::string error;  // "no-kernel", or empty
   std::string message;
   std::uint64_t payload = 0;
   std::vector<Item> results;
@@ -89,7 +89,9 @@ class Host {
   }
 
   // "k1 [keys] argument ...": what a kernel notes before its body runs.
-  pl_kernel Boxed(std::string name, Body body = {}) { return Kernel(PL_KERNEL_BOXED, 0, std::move(name), std::move(body)); }
+  pl_kernel Boxed(std::string name, Body body = {}) {
+    return Kernel(PL_KERNEL_BOXED, 0, std::move(name), std::move(body));
+  }
   pl_kernel Typed(std::uint32_t signature, std::string name, Body body = {}) {
     return Kernel(PL_KERNEL_TYPED, signature, std::move(name), std::move(body));
   }
@@ -157,8 +159,8 @@ class Host {
   Answer Redispatch(pl_frame* frame, const std::vector<std::string>& names) {
     const std::vector<pl_key> keys = Keys(names);
     Answer answer;
-    if (pl_error* error = table_->redispatch(frame, {keys.data(), keys.size()}, frame->arguments,
-                                             frame->argument_count, SinkOf(answer)))
+    if (pl_error* error = table_->redispatch(frame, {keys.data(), keys.size()}, frame->arguments, frame->argument_count,
+                                             SinkOf(answer)))
       return Failed(error);
     return answer;
   }
@@ -311,8 +313,8 @@ class Host {
   }
   static Answer Failed(pl_error* raw) {
     const abi::PlError error(raw);
-    return {std::string(abi::ErrorClassSpelling(error.error_class())), std::string(error.message()), error.payload(),
-            {}};
+    return {
+        std::string(abi::ErrorClassSpelling(error.error_class())), std::string(error.message()), error.payload(), {}};
   }
   bool Note(pl_error* raw) {
     error_.clear();

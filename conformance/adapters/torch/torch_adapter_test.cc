@@ -24,22 +24,23 @@ class TorchAdapterTest : public ::testing::Test {
  protected:
   std::vector<std::string> List(std::uint32_t which, std::string_view key = "") {
     std::vector<std::string> names;
-    abi::ThrowIfError(host_.table().list_operators(
-        host_.registry(), which, key.empty() ? PL_NO_KEY : host_.Key(key),
-        {&names, [](void* context, pl_string text) {
-           static_cast<std::vector<std::string>*>(context)->emplace_back(abi::View(text));
-         }}));
+    abi::ThrowIfError(host_.table().list_operators(host_.registry(), which, key.empty() ? PL_NO_KEY : host_.Key(key),
+                                                   {&names, [](void* context, pl_string text) {
+                                                      static_cast<std::vector<std::string>*>(context)->emplace_back(
+                                                          abi::View(text));
+                                                    }}));
     return names;
   }
   // Key -> "rule place".
   std::map<pl_key, std::string> Table(std::string_view op) {
     std::map<pl_key, std::string> rows;
-    abi::ThrowIfError(host_.table().dump_table(
-        host_.registry(), abi::Borrow(op), {&rows, [](void* context, const pl_table_row* row) {
-          (*static_cast<std::map<pl_key, std::string>*>(context))[row->key] =
-              std::to_string(row->rule) + (row->fallthrough ? " fallthrough " : " ") +
-              std::string(abi::View(row->place));
-        }}));
+    abi::ThrowIfError(host_.table().dump_table(host_.registry(), abi::Borrow(op),
+                                               {&rows, [](void* context, const pl_table_row* row) {
+                                                  (*static_cast<std::map<pl_key, std::string>*>(context))[row->key] =
+                                                      std::to_string(row->rule) +
+                                                      (row->fallthrough ? " fallthrough " : " ") +
+                                                      std::string(abi::View(row->place));
+                                                }}));
     return rows;
   }
 
@@ -126,8 +127,8 @@ TEST_F(TorchAdapterTest, WhatAKernelRaisesComesBackUnchanged) {
   const auto def = host_.Define("ta4::f(Tensor a) -> Tensor");
   const auto raise = [](pl_frame*) { return abi::MakeError(PL_ERROR_KERNEL_RAISED, "boom", "here:1", 77); };
   for (const bool typed : {false, true}) {
-    const auto k = host_.Impl("ta4::f", "CPU",
-                              typed ? host_.Typed(PL_SIGNATURE_tensor, "k", raise) : host_.Boxed("k", raise));
+    const auto k =
+        host_.Impl("ta4::f", "CPU", typed ? host_.Typed(PL_SIGNATURE_tensor, "k", raise) : host_.Boxed("k", raise));
     ASSERT_NE(k, nullptr) << host_.error();
     for (const bool call_typed : {false, true}) {
       const Answer answer = host_.CallAs(call_typed ? PL_CALL_TYPED : PL_CALL_BOXED, PL_SIGNATURE_tensor, "ta4::f",
@@ -155,8 +156,8 @@ TEST_F(TorchAdapterTest, GuardsMaskAndLeave) {
     host_.Call("ta5::f", {t});
   }
   host_.Call("ta5::f", {t});
-  EXPECT_THAT(host_.seen(), ElementsAre(StartsWith("autograd"), StartsWith("cpu"), StartsWith("mode"),
-                                        StartsWith("autograd")));
+  EXPECT_THAT(host_.seen(),
+              ElementsAre(StartsWith("autograd"), StartsWith("cpu"), StartsWith("mode"), StartsWith("autograd")));
 }
 
 TEST_F(TorchAdapterTest, RedispatchGoesBelow) {
@@ -212,8 +213,8 @@ TEST_F(TorchAdapterTest, FallbacksServeEveryOperatorAndLearnItsName) {
   EXPECT_THAT(host_.error(), StartsWith("duplicate: "));
   host_.Call("ta8::f", {host_.Tensor({"PrivateUse1"})});
   host_.Call("ta8::g", {host_.Tensor({"PrivateUse1"})});
-  EXPECT_THAT(host_.seen(), ElementsAre(StartsWith("fallback ta8::f [PrivateUse1]"),
-                                        StartsWith("fallback ta8::g [PrivateUse1]")));
+  EXPECT_THAT(host_.seen(),
+              ElementsAre(StartsWith("fallback ta8::f [PrivateUse1]"), StartsWith("fallback ta8::g [PrivateUse1]")));
   std::uint32_t has = 0;
   abi::ThrowIfError(host_.table().has_fallback(host_.registry(), host_.Key("PrivateUse1"), &has));
   EXPECT_EQ(has, 1u);
@@ -230,7 +231,9 @@ TEST_F(TorchAdapterTest, ListenersHearDefinitions) {
       if (abi::View(name).starts_with("ta9::")) names.push_back(sign + std::string(abi::View(name)));
     }
   } heard;
-  const pl_listener listener{sizeof listener, 0, &heard,
+  const pl_listener listener{sizeof listener,
+                             0,
+                             &heard,
                              [](void* context, pl_string name) { static_cast<Heard*>(context)->Note("+", name); },
                              [](void* context, pl_string name) { static_cast<Heard*>(context)->Note("-", name); },
                              [](void* context) { ++static_cast<Heard*>(context)->destroyed; }};
@@ -304,8 +307,8 @@ TEST_F(TorchAdapterTest, QueriesAndLists) {
 // Every kind of value, boxed and typed, as call and as kernel.
 TEST_F(TorchAdapterTest, EverySignatureRoundTripsInBothForms) {
   const Item t = host_.Tensor({"CPU"}), u = host_.Tensor({"CPU"}), undefined = host_.Undefined(), none{};
-  const std::vector<Item> lists = {t, Item::List({Item::Int(3), Item::Int(-1)}),
-                                   Item::List({Item::Float(1.5)}), Item::List({Item::Bool(true), Item::Bool(false)})};
+  const std::vector<Item> lists = {t, Item::List({Item::Int(3), Item::Int(-1)}), Item::List({Item::Float(1.5)}),
+                                   Item::List({Item::Bool(true), Item::Bool(false)})};
   struct Case {
     std::uint32_t signature;
     std::string schema;
@@ -349,8 +352,10 @@ TEST_F(TorchAdapterTest, EverySignatureRoundTripsInBothForms) {
       {PL_SIGNATURE_tensor_int_two, "(Tensor a, int b) -> (Tensor, int)", {t, Item::Int(3)}, {t, Item::Int(9)}},
       {PL_SIGNATURE_tensor_nothing, "(Tensor a) -> ()", {t}, {}},
       {PL_SIGNATURE_inplace, "(Tensor(a!) a, Tensor b) -> Tensor(a!)", {t, u}, {t}},
-      {PL_SIGNATURE_tensor_symint_list, "(Tensor a, SymInt[] b) -> Tensor",
-       {t, Item::List({Item::Int(5), Item::Int(6)})}, {t}},
+      {PL_SIGNATURE_tensor_symint_list,
+       "(Tensor a, SymInt[] b) -> Tensor",
+       {t, Item::List({Item::Int(5), Item::Int(6)})},
+       {t}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(c.schema);
@@ -361,8 +366,8 @@ TEST_F(TorchAdapterTest, EverySignatureRoundTripsInBothForms) {
     for (const bool kernel_typed : {false, true}) {
       const auto def = host_.Define("ta13::f" + c.schema);
       const std::string key = c.signature == PL_SIGNATURE_int_to_int ? "CompositeExplicitAutograd" : "CPU";
-      const auto k = host_.Impl("ta13::f", key,
-                                kernel_typed ? host_.Typed(c.signature, "k", body) : host_.Boxed("k", body));
+      const auto k =
+          host_.Impl("ta13::f", key, kernel_typed ? host_.Typed(c.signature, "k", body) : host_.Boxed("k", body));
       ASSERT_NE(k, nullptr) << host_.error();
       for (const bool call_typed : {false, true}) {
         host_.Forget();

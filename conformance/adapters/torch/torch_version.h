@@ -1,4 +1,5 @@
-// What differs between the libtorch releases that this adapter builds against; nothing else in the folder tests a version.
+// What differs between the libtorch releases that this adapter builds against; nothing else in the folder tests a
+// version.
 //
 // Built and run against 1.13.1 and a current 2.x. A difference that has a feature of its own is detected by the
 // feature, so that a release between the two needs no entry here.
