@@ -39,11 +39,11 @@ harness::OrError<std::vector<Fault>> ReadFaults(const std::vector<std::string>& 
 struct FaultResult {
   Fault fault;
   bool killed = false;
-  std::string by;  // the first case that names the clause and saw it; else the first that crashed, or was broken
+  std::string by{};  // the first case that names the clause and saw it; else the first that crashed, or was broken
   reports::Verdict verdict = reports::Verdict::kPass;  // of that case
-  std::string seen;                                    // what the case saw, in one line
+  std::string seen{};                                  // what the case saw, in one line
   std::size_t cases = 0;                               // that ran
-  std::vector<std::string> also;                       // other cases that failed, where everything was run
+  std::vector<std::string> also{};                     // other cases that failed, where everything was run
 };
 
 // The cases of the standard tier that name the clause, the quickest evidence first: its own scenario, other scenarios,

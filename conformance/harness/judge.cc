@@ -94,7 +94,7 @@ void Judge::TryDeviations(const Scenario& scenario, Judgement& judgement, const 
   for (const Waiver* waiver : deviations_) {
     std::vector<const Waiver*> fewer = needed;
     fewer.erase(std::find(fewer.begin(), fewer.end(), waiver));
-    if (predicts(fewer)) needed = fewer;
+    if (predicts(fewer)) needed = std::move(fewer);
   }
   accept(needed);
 }
