@@ -4,18 +4,23 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
-#include <map>
+#include <iterator>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/next_claim.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/runner.h"
+#include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
 #include "reports/html/html.h"
 #include "reports/json/json.h"
@@ -33,23 +38,27 @@ using harness::SuiteOptions;
 using harness::SuiteRun;
 using harness::Tier;
 
+constexpr Tier kTiers[] = {Tier::kQuick, Tier::kStandard, Tier::kFull};
+
 struct Options {
   BackendOptions backend;
-  Tier tier = Tier::kStandard;
+  std::string tier = "standard";
   std::vector<std::string> filters, cases, waivers;
-  std::string seed = "1", shard, report, out = "plumbline-failures";
+  std::uint64_t seed = 1;
+  std::string shard, report, out = "plumbline-failures";
   int jobs = 2;
+  std::size_t shown = 10;
   bool list = false, no_color = false, verbose = false;
 };
 
 void AddTo(CLI::App& app, Options& options) {
   options.backend.AddTo(app);
-  const std::map<std::string, Tier> tiers = {
-      {"quick", Tier::kQuick}, {"standard", Tier::kStandard}, {"full", Tier::kFull}};
+  std::vector<std::string> tiers;
+  for (const Tier tier : kTiers) tiers.emplace_back(harness::Spelling(tier));
   app.add_option("--tier", options.tier, "how much: quick, standard or full")
-      ->transform(CLI::CheckedTransformer(tiers, CLI::ignore_case).description(""))
+      ->check(Choice(tiers))
       ->type_name("TIER")
-      ->default_str("standard");
+      ->capture_default_str();
   app.add_option("-f,--filter", options.filters,
                  "only cases of this chapter (tls), that name this clause (TLS-004), or whose id matches this pattern "
                  "(tls/*); repeatable")
@@ -58,24 +67,22 @@ void AddTo(CLI::App& app, Options& options) {
   app.add_option("--case", options.cases, "only the case of this id, whatever its tier; repeatable")
       ->type_name("ID")
       ->allow_extra_args(false);
-  app.add_option("--seed", options.seed, "where all randomness comes from")->type_name("N")->capture_default_str();
+  AddSeed(app, options.seed);
   app.add_option("--shard", options.shard,
                  "run part I of N, counted from 1; `plumbline report merge` joins the reports")
       ->type_name("I/N");
-  app.add_option("-j,--jobs", options.jobs, "workers at a time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->capture_default_str();
+  AddJobs(app, options.jobs);
   app.add_option("--waivers", options.waivers, "a file of known failures; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--report", options.report, "write report.json, junit.xml and index.html into this folder")
       ->type_name("DIR");
-  app.add_option("--out", options.out, "where the scenarios of failures are saved")
+  AddShow(app, options.shown);
+  app.add_option("--out", options.out, "where the scenarios of failures are saved, a file for each")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_flag("--list", options.list, "print the ids of the cases that would run, and run none");
-  app.add_flag("--no-color", options.no_color, "no colours, even on a terminal");
+  AddNoColor(app, options.no_color);
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(
       "Verdicts: pass; fail, crash and timeout; unsupported (the backend does not claim what the case needs);\n"
@@ -83,23 +90,21 @@ void AddTo(CLI::App& app, Options& options) {
       "Exit status: 0 all passed, were waived or are unsupported; 1 something failed; 2 bad input or a harness-error.");
 }
 
-OrError<std::uint64_t> ReadSeed(const std::string& text) {
-  std::uint64_t seed = 0;
-  if (!CLI::detail::lexical_cast(text, seed)) {
-    return InputError{fmt::format("--seed {}: give a number from 0 to 18446744073709551615", text)};
-  }
-  return seed;
+Tier TierOf(const std::string& spelling) {
+  return *std::find_if(std::begin(kTiers), std::end(kTiers),
+                       [&](Tier tier) { return harness::Spelling(tier) == spelling; });
 }
 
-// "2/8" as 1 and 8.
+// "2/8" as 2 and 8.
 OrError<std::pair<int, int>> ReadShard(const std::string& text) {
-  int shard = 0, shards = 0;
-  const std::size_t slash = text.find('/');
-  if (slash == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, slash), shard) ||
-      !CLI::detail::lexical_cast(text.substr(slash + 1), shards) || shards < 1 || shard < 1 || shard > shards) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto shard = ReadNumber(text.substr(0, slash));
+  const auto shards = ReadNumber(slash < text.size() ? text.substr(slash + 1) : "");
+  if (!shard || !shards || *shards > kMost || *shard < 1 || *shard > *shards) {
     return InputError{fmt::format("--shard {}: give I/N with I from 1 to N, such as 1/4", text)};
   }
-  return std::pair(shard - 1, shards);
+  return std::pair(static_cast<int>(*shard), static_cast<int>(*shards));
 }
 
 std::string Today() {
@@ -142,10 +147,8 @@ OrError<bool> WriteReports(const SuiteRun& done, const std::string& folder) {
                                                        {"junit.xml", reports::ToJUnit(done.run, done.notes)},
                                                        {"index.html", reports::ToHtml({done.run})}};
   for (const auto& [name, text] : files) {
-    std::ofstream out(fs::path(folder) / name);
-    if (!(out << text).flush()) {
-      return InputError{fmt::format("--report {}: cannot write {} there", folder, name)};
-    }
+    OrError<bool> written = harness::WriteTextFile((fs::path(folder) / name).string(), text);
+    if (!written.ok()) return InputError{"--report " + written.error()};
   }
   return true;
 }
@@ -157,12 +160,15 @@ int Main(int argc, char** argv) {
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   SuiteOptions suite;
-  OrError<std::uint64_t> seed = ReadSeed(options.seed);
-  if (!seed.ok()) return Complain(app, seed.error());
   if (!options.shard.empty()) {
     OrError<std::pair<int, int>> shard = ReadShard(options.shard);
     if (!shard.ok()) return Complain(app, shard.error());
     std::tie(suite.shard, suite.shards) = *shard;
+  }
+  // Before the run: its findings should not be lost to a wrong path.
+  for (const auto& [option, folder] : {std::pair("--report", options.report), std::pair("--out", options.out)}) {
+    if (folder.empty() && option == std::string_view("--report")) continue;
+    if (auto wrong = harness::CannotWriteInto(folder)) return Complain(app, fmt::format("{} {}", option, *wrong));
   }
   OrError<harness::ExecutorConfig> config = options.backend.Config();
   if (!config.ok()) return Complain(app, config.error());
@@ -177,8 +183,8 @@ int Main(int argc, char** argv) {
   if (!cases.ok()) return Complain(app, cases.error());
 
   suite.executor = *config;
-  suite.cases = {.seed = *seed,
-                 .tier = options.tier,
+  suite.cases = {.seed = options.seed,
+                 .tier = TierOf(options.tier),
                  .backend_argument = options.backend.backend,
                  .more_arguments = options.backend.MoreArguments(),
                  .out = options.out};
@@ -200,14 +206,17 @@ int Main(int argc, char** argv) {
   progress.Clear();
   if (!done.ok()) return Complain(app, done.error());
   done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
+  PrintNotes(app, done->facts);
   fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
-                                                .seconds = done->notes.seconds}));
-  fmt::print("{}", NextClaim(done->run.backend.capabilities));
+                                                .shown = options.shown,
+                                                .seconds = done->notes.seconds,
+                                                .saved_in = options.out}));
   if (!options.report.empty()) {
     OrError<bool> written = WriteReports(*done, options.report);
     if (!written.ok()) return Complain(app, written.error());
-    fmt::print("report: {}\n", (fs::path(options.report) / "index.html").string());
+    fmt::print("  report     {}\n", (fs::path(options.report) / "index.html").string());
   }
+  fmt::print("{}", NextClaim(done->run.backend.capabilities));
   return harness::ExitStatus(done->run);
 }
 

@@ -16,6 +16,7 @@
 #include "conformance/cli/paint.h"
 #include "conformance/cli/registered.h"
 #include "conformance/harness/executor.h"
+#include "reports/text/counted.h"
 
 namespace plumbline::cli {
 namespace {
@@ -37,28 +38,76 @@ void PrintRegistered(const OperatorView& view, const Painter& paint) {
   }
 }
 
-void PrintTable(const OperatorView& view, const KeyTable& table, const Painter& paint) {
-  fmt::print("\n{}\n", paint.Bold("the table that follows, lowest key first"));
-  std::size_t key_width = 3, rule_width = 4;
+// Keys whose slots are filled alike, by the same rule with the same kernel; or one key each.
+struct Group {
+  OperatorView::Row row;
+  std::vector<Key> keys;
+  std::vector<std::string> unknown;  // keys that the table of the release lacks
+};
+
+std::vector<Group> GroupsOf(const OperatorView& view, const KeyTable& table, bool each_key) {
+  std::vector<Group> groups;
   for (const OperatorView::Row& row : view.table) {
-    key_width = std::max(key_width, row.key.size());
-    rule_width = std::max(rule_width, row.rule.size());
+    auto at = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      return !each_key && group.row.rule == row.rule && group.row.place == row.place &&
+             group.row.fallthrough == row.fallthrough;
+    });
+    if (at == groups.end()) at = groups.insert(at, Group{.row = row, .keys = {}, .unknown = {}});
+    if (const auto key = table.Find(row.key)) {
+      at->keys.push_back(*key);
+    } else {
+      at->unknown.push_back(row.key);
+    }
   }
-  std::set<std::string> present;
-  for (const OperatorView::Row& row : view.table) {
-    present.insert(row.key);
+  return groups;
+}
+
+// Words in lines of at most `width`, longer words alone.
+std::vector<std::string> Lines(const std::vector<std::string>& words, std::size_t width) {
+  std::vector<std::string> lines;
+  for (const std::string& word : words) {
+    if (lines.empty() || lines.back().size() + 1 + word.size() > width) {
+      lines.push_back(word);
+    } else {
+      lines.back() += " " + word;
+    }
+  }
+  return lines;
+}
+
+void PrintTable(const OperatorView& view, const KeyTable& table, bool each_key, const Painter& paint) {
+  fmt::print("\n{}\n",
+             paint.Bold("the table that follows, by the lowest key of each row (X* is that key of every backend)"));
+  constexpr std::size_t kKeyWidth = 46;
+  std::set<Key> present;
+  std::vector<std::vector<std::string>> lines;
+  std::size_t key_width = 3, rule_width = 4;
+  const std::vector<Group> groups = GroupsOf(view, table, each_key);
+  for (const Group& group : groups) {
+    present.insert(group.keys.begin(), group.keys.end());
+    std::vector<std::string> words = FoldKeys(table, group.keys);
+    words.insert(words.end(), group.unknown.begin(), group.unknown.end());
+    lines.push_back(Lines(words, kKeyWidth));
+    for (const std::string& line : lines.back()) key_width = std::max(key_width, line.size());
+    rule_width = std::max(rule_width, group.row.rule.size());
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const OperatorView::Row& row = groups[i].row;
     const bool ambiguous = row.rule == "ambiguous";
     const std::string place = !row.place.empty() ? row.place : ambiguous ? "two claims: an error" : "built in";
-    const std::string line = fmt::format("  {:<{}}  {:<{}}  {}{}", row.key, key_width, row.rule, rule_width,
-                                         row.fallthrough ? "falls through, " : "", place);
-    fmt::print("{}\n", ambiguous ? paint.Red(line) : row.fallthrough ? paint.Faint(line) : line);
+    for (std::size_t j = 0; j < lines[i].size(); ++j) {
+      const std::string line = j == 0 ? fmt::format("  {:<{}}  {:<{}}  {}{}", lines[i][j], key_width, row.rule,
+                                                    rule_width, row.fallthrough ? "falls through, " : "", place)
+                                      : "  " + lines[i][j];
+      fmt::print("{}\n", ambiguous ? paint.Red(line) : row.fallthrough ? paint.Faint(line) : line);
+    }
   }
   std::vector<Key> missing;
   for (Key key = 0; key < table.slot_count(); ++key) {
-    if (!present.contains(table.Name(key))) missing.push_back(key);
+    if (!present.contains(key)) missing.push_back(key);
   }
   if (missing.empty()) return;
-  fmt::print("  missing at {} keys (X* is that key of every backend):\n    {}\n", missing.size(),
+  fmt::print("  missing at {}:\n    {}\n", reports::Counted(missing.size(), "key"),
              Wrapped(FoldKeys(table, missing), 4));
 }
 
@@ -103,6 +152,14 @@ void PrintAdded(const OperatorNames& before, const OperatorNames& after, const K
     fmt::print("  {} ({})\n    {}\n", table.Name(key), count, Wrapped(added, 4));
   }
   if (!any) fmt::print("  none at a key where there was none\n");
+  fmt::print("\n{}\n", paint.Bold("fallbacks that it adds"));
+  std::vector<std::string> fallbacks;
+  for (const std::string& key : after.fallbacks) {
+    if (std::find(before.fallbacks.begin(), before.fallbacks.end(), key) == before.fallbacks.end()) {
+      fallbacks.push_back(key);
+    }
+  }
+  fmt::print("  {}\n", fallbacks.empty() ? "none" : Wrapped(fallbacks, 2));
   fmt::print("\n`plumbline dump OPERATOR` with the same options shows one of them in full.\n");
 }
 
@@ -115,11 +172,12 @@ int Main(int argc, char** argv) {
       "plumbline dump");
   BackendOptions options;
   std::string name;
-  bool no_color = false, all = false;
+  bool no_color = false, all = false, each_key = false;
   app.add_option("operator", name, "ns::name or ns::name.overload")->type_name("OPERATOR");
   options.AddTo(app);
   app.add_flag("--all", all, "without an operator: all operators, also with --load");
-  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  app.add_flag("--each-key", each_key, "of an operator: a row for each key, also where one kernel serves several");
+  AddNoColor(app, no_color);
   app.footer(
       "  plumbline dump aten::add.Tensor --backend torch\n"
       "  plumbline dump --backend torch --load ./libmine.so\n"
@@ -129,7 +187,7 @@ int Main(int argc, char** argv) {
 
   OrError<harness::ExecutorConfig> config = options.Config();
   if (!config.ok()) return Complain(app, config.error());
-  OrError<std::unique_ptr<Executor>> executor = Executor::Start(*config);
+  OrError<std::unique_ptr<Executor>> executor = StartBackend(app, *config);
   if (!executor.ok()) return Complain(app, executor.error());
   const harness::BackendFacts& facts = (*executor)->facts();
   const KeyTable table(*model::FindRelease(facts.release), facts.keys);
@@ -159,7 +217,7 @@ int Main(int argc, char** argv) {
                                                               "that defines it loaded?")
                                                   : view->schema);
   PrintRegistered(*view, paint);
-  PrintTable(*view, table, paint);
+  PrintTable(*view, table, each_key, paint);
   return kGood;
 }
 

@@ -22,6 +22,7 @@
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/executor.h"
 #include "conformance/harness/judge.h"
+#include "reports/text/counted.h"
 #include "spec/model/explain.h"
 
 namespace plumbline::cli {
@@ -51,7 +52,9 @@ void AddTo(CLI::App& app, Options& options) {
       ->required()
       ->type_name("FILE|OPERATOR");
   options.backend.AddTo(app, false);
-  app.add_option("--line", options.line, "of a scenario: only the call in this line")->type_name("N");
+  app.add_option("--line", options.line, "of a scenario: only the call in this line")
+      ->transform(WholeNumber(1, 1'000'000'000))
+      ->type_name("N");
   app.add_option(
          "-k,--keys", options.keys,
          "of an operator: the keys that its tensors carry, such as CPU,AutogradCPU; given several times, one for "
@@ -72,7 +75,7 @@ void AddTo(CLI::App& app, Options& options) {
   app.add_option("--schema", options.schema,
                  "of an operator without --backend: its schema; else it takes a tensor for each --keys")
       ->type_name("SCHEMA");
-  app.add_flag("--no-color", options.no_color, "no colours, even on a terminal");
+  AddNoColor(app, options.no_color);
   app.footer(
       "  plumbline explain demo.scn                                  each call of a scenario, by the spec\n"
       "  plumbline explain demo.scn --backend torch                  and what PyTorch did\n"
@@ -167,7 +170,7 @@ std::string EndingOf(const Observation& seen) {
     case Observation::Ending::kTimeout:
       return fmt::format("{}{}{}", seen.what, seen.output.empty() ? "" : "\n", seen.output);
     case Observation::Ending::kUnsupported:
-      return "unsupported: " + seen.what;
+      return "unsupported: the backend lacks " + seen.what;
     case Observation::Ending::kHarnessError:
       return "harness-error: " + seen.what;
   }
@@ -207,9 +210,9 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
   }
   PrintClauses(cited);
   if (seen && !finished) {
-    fmt::print("\n{}\n",
-               paint.Red(fmt::format("{} did not run it to its end: {}", NameOf(executor->facts()), EndingOf(*seen))));
     const bool unsupported = seen->ending == Observation::Ending::kUnsupported;
+    fmt::print("\n{}\n", paint.Red(fmt::format("{} did not run it{}: {}", NameOf(executor->facts()),
+                                               unsupported ? "" : " to its end", EndingOf(*seen))));
     return unsupported ? kGood : seen->ending == Observation::Ending::kHarnessError ? kBadInput : kFailed;
   }
   return differs ? kFailed : kGood;
@@ -233,8 +236,8 @@ OrError<bool> AppendCall(const Options& options, const KeyTable& keys, const sce
   const std::size_t tensors = static_cast<std::size_t>(std::count_if(
       schema.arguments.begin(), schema.arguments.end(), [](const auto& a) { return a.type.BringsKeys(); }));
   if (sets.size() > std::max<std::size_t>(tensors, 1)) {
-    return InputError{
-        fmt::format("--keys is given {} times, and {} has {} tensor arguments", sets.size(), options.target, tensors)};
+    return InputError{fmt::format("--keys is given {}, and {} has {}", reports::Counted(sets.size(), "time"),
+                                  options.target, reports::Counted(tensors, "tensor argument"))};
   }
   for (const bool include : {true, false}) {
     const std::string& text = include ? options.include : options.exclude;
@@ -322,6 +325,13 @@ int PrintOwnTable(const harness::BackendFacts& facts, const OperatorView& view, 
 int ExplainRegistered(const CLI::App& app, const Options& options, Executor& executor, const Painter& paint) {
   const harness::BackendFacts& facts = executor.facts();
   const KeyTable keys(*model::FindRelease(facts.release), facts.keys);
+  if (!facts.Claims(PL_CAPABILITY(INTROSPECTION))) {
+    return Complain(app,
+                    fmt::format("backend {} does not claim introspection, so it cannot say what is registered for {}\n"
+                                "Leave --backend out and say with --impl what is; or give steps that register it with "
+                                "--scenario.",
+                                facts.name, options.target));
+  }
   OrError<OperatorView> view = ViewOperator(executor, options.target);
   if (!view.ok()) return Complain(app, view.error());
   OrError<Registered> registered = AsScenario(options.target, *view, facts, keys);
@@ -333,8 +343,6 @@ int ExplainRegistered(const CLI::App& app, const Options& options, Executor& exe
   settings.own_fallbacks = registered->fallbacks;
   fmt::print("{} in {} ({})\n", options.target, NameOf(facts), facts.release);
   if (!view->schema.empty()) fmt::print("schema: {}\n", view->schema);
-  const std::vector<std::string> lines = view->registrations.empty() ? view->direct : view->registrations;
-  for (const std::string& line : lines) fmt::print("  {}\n", line);
   for (const std::string& unsure : registered->unsure) fmt::print("{}\n", paint.Yellow("note: " + unsure));
   fmt::print("\n");
 
@@ -345,7 +353,21 @@ int ExplainRegistered(const CLI::App& app, const Options& options, Executor& exe
   Cite(explanations.back(), cited);
   const int status = PrintOwnTable(facts, *view, explanations.back(), paint);
   PrintClauses(cited);
+  fmt::print("\nregistered\n");
+  const std::vector<std::string> lines = view->registrations.empty() ? view->direct : view->registrations;
+  for (const std::string& line : lines) fmt::print("  {}\n", line);
+  if (lines.empty()) fmt::print("  nothing\n");
   return status;
+}
+
+// Without a backend nothing is known of an operator; what is explained instead must be plain.
+void PrintSupposed(const Options& options, const Scenario& scenario) {
+  const auto& define = std::get<scenario::Define>(scenario.steps.front().action);
+  fmt::print("No backend was asked (--backend), so this is {} by the rules of {}, supposing\n", options.target,
+             scenario.release);
+  fmt::print("  its schema{}: {}\n", options.schema.empty() ? " (--schema)" : "", define.schema);
+  fmt::print("  its kernels{}: {}\n\n", options.impls.empty() ? " (--impl)" : "",
+             options.impls.empty() ? "none" : fmt::format("{}", fmt::join(options.impls, ", ")));
 }
 
 int Main(int argc, char** argv) {
@@ -365,9 +387,10 @@ int Main(int argc, char** argv) {
   if (!options.backend.backend.empty()) {
     OrError<harness::ExecutorConfig> config = options.backend.Config();
     if (!config.ok()) return Complain(app, config.error());
-    OrError<std::unique_ptr<Executor>> started = Executor::Start(*config);
+    OrError<std::unique_ptr<Executor>> started = StartBackend(app, *config);
     if (!started.ok()) return Complain(app, started.error());
     executor = std::move(*started);
+    executor->CopyOutputTo(STDERR_FILENO);
   } else if (!options.backend.load.empty() || !options.backend.fault.empty()) {
     return Complain(app, "--load and --fault need --backend");
   }
@@ -427,6 +450,7 @@ int Main(int argc, char** argv) {
   }
   OrError<bool> called = AppendCall(options, keys, SchemaIn(question.scenario, options), question.scenario);
   if (!called.ok()) return Complain(app, called.error());
+  if (options.scenario.empty()) PrintSupposed(options, question.scenario);
   question.first_step = question.scenario.steps.size() - 1;
   return ExplainQuestion(app, question, executor.get(), paint);
 }

@@ -132,7 +132,7 @@ int Main(int argc, char** argv) {
   BackendOptions options;
   bool no_color = false;
   options.AddTo(app, false);
-  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  AddNoColor(app, no_color);
   app.footer(
       "Without --backend, the keys of the release: pytorch-1.13 if none is named.\n"
       "  plumbline keys --release pytorch-2.x\n"
@@ -145,7 +145,7 @@ int Main(int argc, char** argv) {
   if (!options.backend.empty()) {
     OrError<harness::ExecutorConfig> config = options.Config();
     if (!config.ok()) return Complain(app, config.error());
-    OrError<std::unique_ptr<harness::Executor>> started = harness::Executor::Start(*config);
+    OrError<std::unique_ptr<harness::Executor>> started = StartBackend(app, *config);
     if (!started.ok()) return Complain(app, started.error());
     executor = std::move(*started);
     const harness::BackendFacts& facts = executor->facts();

@@ -54,11 +54,12 @@ int ListBackends() {
 void PrintPlaces(const char* what, const std::vector<std::string>& places, const char* none) {
   fmt::print("\n{}:\n", what);
   if (places.empty()) fmt::print("  {}\n", none);
-  for (const std::string& place : places) fmt::print("  {}\n", place);
+  for (const std::string& place : places) fmt::print("  {}\n", harness::OnThisMachine(place));
 }
 
 // A rule with everything that is one hop away.
-int ShowClause(const CLI::App& app, const std::string& id) {
+int ShowClause(const CLI::App& app, const std::string& asked) {
+  const std::string id = harness::UpperCase(asked);
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   const auto at =
@@ -66,7 +67,8 @@ int ShowClause(const CLI::App& app, const std::string& id) {
   if (at == clauses->end()) {
     std::vector<std::string> ids;
     for (const reports::Clause& clause : *clauses) ids.push_back(clause.id);
-    return Complain(app, fmt::format("there is no clause '{}'{}", id, harness::DidYouMean(id, ids)));
+    return Complain(app, fmt::format("there is no clause '{}'{}\n`plumbline list clauses` shows them all.", asked,
+                                     harness::DidYouMean(asked, ids)));
   }
   fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", at->id, at->title, at->strength, at->profile,
              at->needs.empty() ? "" : ", needs ", fmt::join(at->needs, " "), at->text);
@@ -81,10 +83,14 @@ int Main(int argc, char** argv) {
   CLI::App app("Lists what there is, or shows one clause with all that belongs to it.", "plumbline list");
   std::string what, clause;
   app.add_option("what", what, "cases, clauses, capabilities or backends")
-      ->check(CLI::IsMember({"cases", "clauses", "capabilities", "backends"}).description(""))
+      ->check(Choice({"cases", "clauses", "capabilities", "backends"}))
       ->type_name("WHAT");
   app.add_option("--clause", clause, "show the text of this clause, where it stands, its tests, model lines and faults")
       ->type_name("ID");
+  app.footer(
+      "  plumbline list cases             id, tier and clauses of each\n"
+      "  plumbline list clauses           id, strength, profile and title of each\n"
+      "  plumbline list --clause RES-001  one rule in full");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!clause.empty()) return ShowClause(app, clause);
   if (what == "cases") return ListCases(app);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
+
+#include "conformance/harness/text_file.h"
 
 namespace plumbline::cli {
 namespace {
@@ -75,8 +75,9 @@ OrError<NewAdapter> WriteNewAdapter(const NewAdapterOptions& options) {
   std::vector<std::pair<fs::path, std::string>> files;
   for (const auto& entry : fs::directory_iterator(options.templates, failed)) {
     if (entry.path().extension() != ".in") continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    OrError<std::string> read = harness::ReadTextFile(entry.path().string(), "a template of a new adapter");
+    if (!read.ok()) return InputError{read.error()};
+    std::string& text = *read;
     Replace(text, "@NAME@", made.name);
     Replace(text, "@CLASS@", ClassNameOf(made.name));
     Replace(text, "@PLUMBLINE_INCLUDE_DIR@", options.headers);
@@ -99,8 +100,8 @@ OrError<NewAdapter> WriteNewAdapter(const NewAdapterOptions& options) {
         fmt::format("{}: cannot make this folder: {}", options.folder, failed ? failed.message() : "it is a file")};
   }
   for (const auto& [path, text] : files) {
-    std::ofstream out(path, std::ios::binary);
-    if (!(out << text).flush()) return InputError{fmt::format("{}: cannot be written", path.string())};
+    OrError<bool> written = harness::WriteTextFile(path.string(), text);
+    if (!written.ok()) return InputError{written.error()};
     made.files.push_back(path.string());
   }
   return made;

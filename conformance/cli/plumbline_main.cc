@@ -28,11 +28,10 @@ constexpr std::pair<const char*, const char*> kCommands[] = {
     {"keys", "print a backend's dispatch keys in order"},
     {"dump", "print what is registered for an operator, and its table"},
     {"prove", "show that the suites catch every planted fault"},
-    {"race", "look for races in registration"},
-    {"fuzz", "look for failures with generated input"},
-    {"perf", "measure dispatch overhead"},
     {"report", "show, merge and compare reports"},
     {"new-adapter", "write the start of a backend of your own"},
+    {"bench", "measure the time that each operation of a backend takes"},
+    {"instructions", "run the same operations for callgrind to count (see ./dev bench)"},
 };
 
 std::string Program(const std::string& command) { return harness::ProgramFolder() + "/plumbline-" + command; }
@@ -93,9 +92,13 @@ int Main(int argc, char** argv) {
   }
   if (command.empty() || command.find('/') != std::string::npos || !IsBuilt(command)) {
     std::vector<std::string> names;
-    for (const auto& [name, purpose] : Commands()) names.push_back(name);
-    fmt::print(stderr, "plumbline: there is no command '{}'{}\nSee plumbline --help.\n", command,
-               harness::DidYouMean(command, names));
+    std::string all;
+    for (const auto& [name, purpose] : Commands()) {
+      names.push_back(name);
+      all += (all.empty() ? "" : ", ") + name;
+    }
+    fmt::print(stderr, "plumbline: there is no command '{}'{}\nThe commands are {}; see plumbline --help.\n", command,
+               harness::DidYouMean(command, names), all);
     return 2;
   }
   const std::string program = Program(command);

@@ -19,6 +19,7 @@
 #include "conformance/harness/isolation.h"
 #include "conformance/harness/nearest.h"
 #include "conformance/harness/runner.h"
+#include "reports/text/counted.h"
 
 namespace plumbline::cli {
 namespace {
@@ -321,10 +322,11 @@ std::string PrintProof(const Proof& proof, bool colours) {
                           row->also.empty() ? "" : fmt::format(", and {} more", row->also.size()));
       continue;
     }
-    const std::string why = row->cases == 0 && row->seen.empty() ? "no case names the clause"
-                            : row->by.empty() && row->seen.empty()
-                                ? fmt::format("none of {} cases saw it", row->cases)
-                                : fmt::format("{} in {}: {}", Spelling(row->verdict), row->by, row->seen);
+    const std::string why =
+        row->cases == 0 && row->seen.empty() ? "no case names the clause"
+        : row->by.empty() && row->seen.empty()
+            ? fmt::format("{} and did not see it", reports::Counted(row->cases, "case ran", "cases ran"))
+            : fmt::format("{} in {}: {}", Spelling(row->verdict), row->by, row->seen);
     text += fmt::format("{}{} {}\n{:>{}}  {}\n", head, paint.Red("SURVIVED"), why, "", clause, row->fault.what);
   }
   if (!proof.null_failures.empty()) {
@@ -338,10 +340,10 @@ std::string PrintProof(const Proof& proof, bool colours) {
     text += fmt::format("  {}\n", fmt::join(proof.without_fault, " "));
   }
   text += fmt::format(
-      "\n{} faults: {} killed, {} survived. {} MUST clauses without a fault. Without a fault {} of {} cases "
-      "pass. {:.0f} s.\n{}\n",
-      proof.faults.size(), killed, proof.faults.size() - killed, proof.without_fault.size(),
-      proof.null_cases - proof.null_failures.size(), proof.null_cases, proof.seconds,
+      "\n{}: {} killed, {} survived. {} without a fault. Without a fault {} of {} pass. {:.0f} s.\n{}\n",
+      reports::Counted(proof.faults.size(), "fault"), killed, proof.faults.size() - killed,
+      reports::Counted(proof.without_fault.size(), "MUST clause"), proof.null_cases - proof.null_failures.size(),
+      reports::Counted(proof.null_cases, "case"), proof.seconds,
       proof.Holds() ? paint.Green("The suites catch every planted fault.") : paint.Red("The proof does not hold."));
   return text;
 }

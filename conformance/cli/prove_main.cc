@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "conformance/cli/prove.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
 
 namespace plumbline::cli {
@@ -24,7 +24,7 @@ int Main(int argc, char** argv) {
       "catches it.",
       "plumbline prove");
   ProveOptions options;
-  std::string backend = "broken", report, seed = "1";
+  std::string backend = "broken", report;
   double timeout_s = 5;
   bool no_color = false;
   app.add_option("-b,--backend", backend, "the backend with faults: a name or the path of a shared object")
@@ -36,17 +36,11 @@ int Main(int argc, char** argv) {
   app.add_flag(
       "--full", options.everything,
       "run every case of the standard tier on each fault, not only until one that names its clause catches it");
-  app.add_option("-j,--jobs", options.jobs, "workers at a time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->capture_default_str();
-  app.add_option("--seed", seed, "where all randomness comes from")->type_name("N")->capture_default_str();
-  app.add_option("--timeout", timeout_s, "seconds that one scenario may take")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  AddJobs(app, options.jobs);
+  AddSeed(app, options.seed);
+  AddTimeout(app, timeout_s);
   app.add_option("--report", report, "write the kill matrix as JSON into this file")->type_name("FILE");
-  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
+  AddNoColor(app, no_color);
   app.footer(
       "A fault is killed when a case that names its clause fails a check; a crash or a hang counts only where the "
       "fault\n"
@@ -54,8 +48,8 @@ int Main(int argc, char** argv) {
       "Exit status: 0 all were killed; 1 a fault survived, a MUST clause has no fault, or a case fails without one;\n"
       "2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
-  if (!CLI::detail::lexical_cast(seed, options.seed)) {
-    return Complain(app, fmt::format("--seed {}: give a number from 0 to 18446744073709551615", seed));
+  if (!report.empty()) {
+    if (auto wrong = harness::CannotWrite(report)) return Complain(app, "--report " + *wrong);
   }
 
   BackendOptions chosen;
@@ -82,9 +76,8 @@ int Main(int argc, char** argv) {
   if (!proof.ok()) return Complain(app, proof.error());
   fmt::print("{}", PrintProof(*proof, Colours(STDOUT_FILENO, no_color)));
   if (!report.empty()) {
-    std::ofstream out(report);
-    if (!(out << ProofAsJson(*proof)).flush())
-      return Complain(app, fmt::format("--report {}: cannot write it", report));
+    OrError<bool> written = harness::WriteTextFile(report, ProofAsJson(*proof));
+    if (!written.ok()) return Complain(app, "--report " + written.error());
   }
   return proof->Holds() ? kGood : kFailed;
 }

@@ -65,6 +65,14 @@ Value Zero(const SchemaType& type) {
 }  // namespace
 
 std::string NoSuchOperator(const std::string& name, const std::vector<std::string>& known) {
+  std::vector<std::string> overloads;
+  for (const std::string& one : known) {
+    if (one.starts_with(name + ".")) overloads.push_back(one);
+  }
+  if (!overloads.empty()) {
+    return fmt::format("the operator '{}' has no overload without a name; give one of\n  {}", name,
+                       fmt::join(overloads, "\n  "));
+  }
   const std::vector<std::string> near = model::Nearest(name, known);
   return fmt::format("there is no operator '{}'{}", name,
                      near.empty() ? fmt::format(" among the {} that are registered; is the library that defines it "

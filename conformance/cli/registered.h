@@ -24,7 +24,7 @@ namespace plumbline::cli {
 // As Executor::View; an operator that is not there is an error with the nearest names.
 harness::OrError<harness::OperatorView> ViewOperator(harness::Executor& executor, const std::string& name);
 
-// "there is no operator 'demo::ff'; near: demo::f".
+// "there is no operator 'demo::ff'; near: demo::f", or its overloads where the name has some.
 std::string NoSuchOperator(const std::string& name, const std::vector<std::string>& known);
 
 struct Registered {

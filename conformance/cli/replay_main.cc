@@ -47,11 +47,26 @@ OrError<bool> CheckWritten(const std::string& path, const Scenario& scenario) {
                                 scenario.steps[static_cast<std::size_t>(written.step)].line, written.what)};
 }
 
+// A step that ends in an error that both sides agree on and that nobody wrote down is likely a slip of the author's.
+void PrintUnexpectedErrors(const Scenario& scenario, const std::string& path, const Judgement& judgement,
+                           const Painter& paint) {
+  for (std::size_t i = 0; i < scenario.steps.size() && i < judgement.observed.size(); ++i) {
+    if (scenario.steps[i].expected || judgement.observed[i].error.empty()) continue;
+    fmt::print("{}:{}: {}\n", path, scenario.steps[i].line,
+               paint.Yellow(fmt::format("note: this step ends in an error that the file does not expect: {}",
+                                        harness::Describe(judgement.observed[i]))));
+  }
+}
+
 // Exit status of one file.
 int Replay(const Scenario& scenario, const std::string& path, harness::Judge& judge, const Painter& paint, bool quiet) {
   const Judgement judgement = judge.Try(scenario);
   if (judgement.verdict == Verdict::kUnsupported) {
-    fmt::print("{}: unsupported: {}\n", path, judgement.missing);
+    if (judgement.observed.empty()) {
+      fmt::print("{}: unsupported, nothing was run: the backend lacks {}\n", path, judgement.missing);
+    } else {
+      fmt::print("{}: unsupported: {}\n", path, judgement.missing);
+    }
     return kGood;
   }
   if (judgement.verdict == Verdict::kHarnessError) {
@@ -68,6 +83,7 @@ int Replay(const Scenario& scenario, const std::string& path, harness::Judge& ju
     if (!wrong) fmt::print("      {} {}\n", paint.Green("="), predicted);
   }
   if (!judgement.Failed()) {
+    PrintUnexpectedErrors(scenario, path, judgement, paint);
     fmt::print("{}: {}\n", path, paint.Green("as the model predicts"));
     return kGood;
   }
@@ -89,8 +105,15 @@ int Main(int argc, char** argv) {
   backend.AddTo(app);
   app.add_option("files", files, "scenario files (.scn)")->required()->type_name("FILE...");
   app.add_flag("-q,--quiet", quiet, "only say how each file ended");
-  app.add_flag("--no-color", no_color, "no colours, even on a terminal");
-  app.footer("Exit status: 0 as predicted or unsupported; 1 something differs; 2 bad input.");
+  AddNoColor(app, no_color);
+  app.footer(
+      "Each step is judged against the model, whether the file expects something of it or not. A step that ends in an\n"
+      "error as the model predicts, and of which the file expects nothing, is pointed out; it is no failure.\n"
+      "What the backend writes to standard output and error comes through on standard error, also a trace:\n"
+      "  PLUMBLINE_DISPATCH_TRACE=stderr plumbline replay demo.scn --backend reference\n"
+      "  PLUMBLINE_REGISTRATION_LOG=stderr plumbline replay demo.scn --backend reference\n"
+      "Places in them, such as scenario:7, are lines of the file.\n"
+      "Exit status: 0 as predicted or unsupported; 1 something differs; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   std::vector<Scenario> scenarios;
@@ -103,8 +126,9 @@ int Main(int argc, char** argv) {
   }
   OrError<harness::ExecutorConfig> config = backend.Config();
   if (!config.ok()) return Complain(app, config.error());
-  OrError<std::unique_ptr<harness::Executor>> executor = harness::Executor::Start(*config);
+  OrError<std::unique_ptr<harness::Executor>> executor = StartBackend(app, *config);
   if (!executor.ok()) return Complain(app, executor.error());
+  (*executor)->CopyOutputTo(STDERR_FILENO);
 
   const Painter paint(Colours(STDOUT_FILENO, no_color));
   harness::Judge judge(**executor, {});

@@ -2,11 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "conformance/harness/text_file.h"
 #include "spec/scenario/parse.h"
 
 namespace plumbline::cli {
@@ -15,13 +13,9 @@ using harness::InputError;
 using harness::OrError;
 
 OrError<scenario::Scenario> ReadScenarioFile(const std::string& path) {
-  std::error_code failed;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path, failed)) {
-    return InputError{fmt::format("{}: there is no such file, or it cannot be read", path)};
-  }
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  scenario::ParseResult parsed = scenario::Parse(text);
+  const OrError<std::string> text = harness::ReadTextFile(path, "a scenario file (.scn)");
+  if (!text.ok()) return InputError{text.error()};
+  scenario::ParseResult parsed = scenario::Parse(*text);
   if (!parsed.scenario) {
     return InputError{
         fmt::format("{}:{}:{}: {}", path, parsed.error->line, parsed.error->column, parsed.error->message)};

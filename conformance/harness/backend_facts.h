@@ -31,6 +31,7 @@ struct BackendFacts {
   std::vector<scenario::KeyDeclaration> keys;             // of its own
   std::optional<std::vector<BuiltinFallback>> fallbacks;  // replaces the release's, where the backend says so
   std::vector<std::string> loaded;                        // --load, by file name
+  std::vector<std::string> loaded_for_nothing;            // of these paths, those that seem to register nothing
   std::vector<std::string> problems;                      // of its table; any makes it unusable
 
   bool Claims(std::uint64_t bits) const { return (capabilities & bits) == bits; }

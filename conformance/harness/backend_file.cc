@@ -12,6 +12,8 @@
 #include <map>
 #include <sstream>
 
+#include "conformance/harness/nearest.h"
+
 namespace plumbline::harness {
 namespace {
 
@@ -91,64 +93,68 @@ OrError<std::string> FindBackend(const std::string& name_or_path) {
     const fs::path absolute = fs::absolute(name_or_path, failed);
     return failed ? name_or_path : absolute.lexically_normal().string();
   }
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& [name, path] : ListBackends()) {
     if (name == name_or_path) return path;
-    known += (known.empty() ? "" : ", ") + name;
+    known.push_back(name);
   }
   std::string searched;
   for (const fs::path& folder : Folders()) searched += "\n  " + folder.lexically_normal().string();
   return InputError{fmt::format(
-      "there is no backend called '{}'; there is: {}\nSearched:{}\nGive the path of a shared object instead "
+      "there is no backend called '{}'{}\nThere is: {}\nSearched:{}\nGive the path of a shared object instead "
       "(--backend ./lib{}.so), or add its folder to PLUMBLINE_BACKEND_PATH.",
-      name_or_path, known.empty() ? "none" : known, searched, name_or_path)};
+      name_or_path, DidYouMean(name_or_path, known), known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
+      searched, name_or_path)};
 }
 
-std::optional<std::string> CheckSharedObject(const std::string& path) {
+std::optional<std::string> CheckSharedObject(const std::string& path, SharedObject kind) {
+  const bool backend = kind == SharedObject::kBackend;
+  const std::string file = (backend ? "backend " : "--load ") + path;
   std::error_code failed;
   const fs::file_status status = fs::status(path, failed);
   if (!fs::exists(status)) {
-    return fmt::format("backend {}: there is no such file\nCheck the path, or build the shared object first.", path);
+    return fmt::format("{}: there is no such file\nCheck the path, or build the shared object first.", file);
   }
   if (fs::is_directory(status)) {
-    return fmt::format("backend {}: this is a folder\nGive the shared object inside it.", path);
+    return fmt::format("{}: this is a folder\nGive the shared object inside it.", file);
   }
   std::ifstream in(path, std::ios::binary);
   std::array<char, sizeof(Elf64_Ehdr)> bytes{};
   in.read(bytes.data(), bytes.size());
   const auto size = static_cast<std::size_t>(in.gcount());
   if (!in && size == 0) {
-    return fmt::format("backend {}: the file {}\nGive a shared object (ELF) that exports plumbline_get_adapter.", path,
-                       fs::is_empty(path, failed) ? "is empty" : "cannot be read");
+    return fmt::format("{}: the file {}\nGive a shared object (ELF){}.", file,
+                       fs::is_empty(path, failed) ? "is empty" : "cannot be read",
+                       backend ? " that exports plumbline_get_adapter" : "");
   }
-  if (size < EI_NIDENT || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
+  if (std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) {
     std::string start;
     for (std::size_t i = 0; i < std::min<std::size_t>(size, 4); ++i) {
       start += fmt::format("{}{:02x}", i == 0 ? "" : " ", static_cast<unsigned char>(bytes[i]));
     }
     return fmt::format(
-        "backend {}: this is not a shared object: it starts with the bytes {} where an ELF file has 7f 45 4c 46\n"
+        "{}: this is not a shared object: it starts with the bytes {} where an ELF file has 7f 45 4c 46\n"
         "Give the file that the linker wrote (with -shared), not a source, an archive or a script.",
-        path, start);
-  }
-  if (bytes[EI_CLASS] != ELFCLASS64) {
-    return fmt::format("backend {}: it is a 32-bit object and this program is 64-bit ({})\nBuild it for this machine.",
-                       path, MachineName(kOurMachine));
+        file, start);
   }
   if (size < sizeof(Elf64_Ehdr)) {
-    return fmt::format("backend {}: the file is cut short ({} bytes)\nBuild or copy it again.", path, size);
+    return fmt::format("{}: the file is cut short after {} bytes\nBuild or copy it again.", file, size);
+  }
+  if (bytes[EI_CLASS] != ELFCLASS64) {
+    return fmt::format("{}: it is a 32-bit object and this program is 64-bit ({})\nBuild it for this machine.", file,
+                       MachineName(kOurMachine));
   }
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof(header));
   if (kOurMachine != EM_NONE && header.e_machine != kOurMachine) {
-    return fmt::format("backend {}: it was built for {} and this machine is {}\nBuild it for this machine.", path,
+    return fmt::format("{}: it was built for {} and this machine is {}\nBuild it for this machine.", file,
                        MachineName(header.e_machine), MachineName(kOurMachine));
   }
   if (header.e_type != ET_DYN) {
     return fmt::format(
-        "backend {}: this ELF file is {} and not a shared object\nLink it with -shared (CMake: add_library(... "
+        "{}: this ELF file is {} and not a shared object\nLink it with -shared (CMake: add_library(... "
         "MODULE ...)).",
-        path,
+        file,
         header.e_type == ET_REL    ? "an object file"
         : header.e_type == ET_EXEC ? "a program"
                                    : "of another type");

@@ -24,9 +24,11 @@ OrError<std::string> FindBackend(const std::string& name_or_path);
 // Name and path of every backend that a name can reach, sorted by name; the first folder that has a name wins.
 std::vector<std::pair<std::string, std::string>> ListBackends();
 
+enum class SharedObject { kBackend, kLoaded /* by --load */ };
+
 // What keeps this file from being loaded here: missing, a folder, no ELF, another machine, no shared object. Nothing
 // if it looks right.
-std::optional<std::string> CheckSharedObject(const std::string& path);
+std::optional<std::string> CheckSharedObject(const std::string& path, SharedObject kind = SharedObject::kBackend);
 
 // The folder of the running program, without a slash at the end.
 std::string ProgramFolder();

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "conformance/harness/backend_file.h"
+#include "conformance/harness/text_file.h"
 
 namespace plumbline::harness {
 namespace {
@@ -30,18 +30,38 @@ std::string CorpusFolder() { return Find("corpus", PLUMBLINE_TREE_CORPUS); }
 std::string ClauseIndexFile() { return Find("clauses.json", PLUMBLINE_TREE_CLAUSES); }
 std::string NewAdapterFolder() { return Find("template/new_adapter", PLUMBLINE_TREE_NEW_ADAPTER); }
 
+std::string OnThisMachine(const std::string& place) {
+  const std::size_t end = std::min(place.find(':'), place.size());
+  const fs::path path = place.substr(0, end);
+  const fs::path installed = fs::path(ProgramFolder()) / "..";
+  std::vector<fs::path> candidates;
+  if (path.string().starts_with("spec/")) {
+    const fs::path data = path.lexically_relative("spec");  // corpus and clauses
+    if (const char* folder = std::getenv("PLUMBLINE_DATA")) candidates.push_back(fs::path(folder) / data);
+    candidates.push_back(installed / "share" / "plumbline" / data);
+  }
+  candidates.push_back(installed / "include" / "plumbline" / path);
+  candidates.push_back(fs::path(PLUMBLINE_TREE) / path);
+  std::error_code failed;
+  for (const fs::path& candidate : candidates) {
+    if (path.empty() || !fs::exists(candidate, failed)) continue;
+    const fs::path found = fs::weakly_canonical(candidate, failed);
+    const std::string near = found.lexically_relative(fs::current_path(failed)).string();
+    return (near.empty() || near.starts_with("..") ? found.string() : near) + place.substr(end);
+  }
+  return place + " (in Plumbline's sources)";
+}
+
 OrError<std::vector<reports::Clause>> ReadClauseIndex() {
   const std::string path = ClauseIndexFile();
-  std::ifstream in(path);
-  if (!in) {
-    return InputError{
-        fmt::format("{}: the clause index is missing; build the target plumbline_clauses, or point "
-                    "PLUMBLINE_DATA at the folder that holds clauses.json",
-                    path)};
-  }
+  const std::string wanted =
+      "the clause index: build the target plumbline_clauses, or point PLUMBLINE_DATA at the folder that holds "
+      "clauses.json";
+  const OrError<std::string> text = ReadTextFile(path, wanted);
+  if (!text.ok()) return InputError{text.error()};
   std::vector<reports::Clause> clauses;
   try {
-    const nlohmann::json index = nlohmann::json::parse(in);
+    const nlohmann::json index = nlohmann::json::parse(*text);
     for (const nlohmann::json& entry : index.at("clauses")) {
       std::vector<std::string> faults;
       for (const nlohmann::json& fault : entry.at("faults")) {
@@ -60,8 +80,8 @@ OrError<std::vector<reports::Clause>> ReadClauseIndex() {
                          .model = entry.at("model"),
                          .faults = std::move(faults)});
     }
-  } catch (const nlohmann::json::exception& error) {
-    return InputError{fmt::format("{}: not a clause index: {}", path, error.what())};
+  } catch (const nlohmann::json::exception&) {
+    return InputError{fmt::format("{}: this is no clause index of this version; give {}", path, wanted)};
   }
   std::sort(clauses.begin(), clauses.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return clauses;

@@ -20,6 +20,10 @@ std::string CorpusFolder();
 std::string ClauseIndexFile();
 std::string NewAdapterFolder();  // of the files that `plumbline new-adapter` fills in
 
+// A place of the clause index, "spec/model/call.cc:12" and whatever follows, with the path at which the file lies here:
+// installed or in the tree, short where it is below the current folder. What lies nowhere is said to.
+std::string OnThisMachine(const std::string& place);
+
 // The clauses with the tests, model lines and faults that name them, by id.
 OrError<std::vector<reports::Clause>> ReadClauseIndex();
 

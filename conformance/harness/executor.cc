@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/interpreter.h"
@@ -29,9 +32,32 @@ using Json = nlohmann::json;
 
 constexpr std::chrono::seconds kLoadingLimit(120);
 
-// Requests beside the text of a scenario, which starts with "scenario".
+// Requests beside that for a scenario.
 constexpr const char* kViewRequest = "view ";
 constexpr const char* kNamesRequest = "names";
+constexpr const char* kDescribeRequest = "describe";
+
+// Before a scenario's text stands the line of each of its steps in the file that it came from: the text that crosses is
+// printed anew, and places that a backend tells should be the author's.
+constexpr const char* kLines = "lines";
+
+// All steps of a scenario in order, those inside of kernels first.
+void ForEachStep(scenario::Scenario& scenario, const std::function<void(scenario::Step&)>& visit) {
+  for (scenario::KernelDefinition& kernel : scenario.kernels) {
+    for (scenario::BodyItem& item : kernel.body) {
+      auto* body_step = std::get_if<scenario::BodyStep>(&item);
+      if (body_step == nullptr) continue;
+      for (scenario::Step& step : body_step->step) visit(step);
+    }
+  }
+  for (scenario::Step& step : scenario.steps) visit(step);
+}
+
+std::string WithLines(scenario::Scenario scenario) {
+  std::string text = kLines;
+  ForEachStep(scenario, [&](scenario::Step& step) { text += " " + std::to_string(step.line); });
+  return text + "\n" + scenario::Print(scenario);
+}
 
 // ---- inside the executor ----
 
@@ -41,6 +67,7 @@ struct Loaded {
   const pl_adapter* adapter = nullptr;  // set by the first request in each executor
   BackendFacts facts;
   std::map<std::string, std::unique_ptr<model::KeyTable>> key_tables;  // by release
+  bool watch_loads = false;                                            // see which library registers nothing
 };
 
 std::string ErrorText(pl_error* error) {
@@ -64,6 +91,7 @@ Json Describe(const BackendFacts& facts) {
           {"keys", keys},
           {"fallbacks", fallbacks},
           {"capabilities", facts.capabilities},
+          {"loaded_for_nothing", facts.loaded_for_nothing},
           {"problems", facts.problems}};
 }
 
@@ -73,6 +101,7 @@ void ReadFacts(const Json& json, BackendFacts& facts) {
   facts.release = json.at("release");
   facts.abi = json.at("abi");
   facts.capabilities = json.at("capabilities");
+  facts.loaded_for_nothing = json.at("loaded_for_nothing").get<std::vector<std::string>>();
   facts.problems = json.at("problems").get<std::vector<std::string>>();
   for (const Json& key : json.at("keys")) {
     facts.keys.push_back({.kind = static_cast<scenario::KeyDeclaration::Kind>(key[0].get<int>()),
@@ -117,6 +146,29 @@ void ReadDescription(const pl_adapter& adapter, BackendFacts& facts) {
   }
 }
 
+// The libraries of --load, each compared with what was registered before it, where the backend can tell.
+void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::AdapterCheck& check,
+                   const model::KeyTable& keys) {
+  BackendFacts& facts = loaded.facts;
+  if (loaded.config.load.empty()) return;
+  if (!check.Has(PL_CAPABILITY(LOAD))) {
+    facts.problems.push_back("--load was given, and the backend does not claim load");
+    return;
+  }
+  const bool watch = loaded.watch_loads && check.Has(PL_CAPABILITY(INTROSPECTION));
+  std::string before = watch ? TellNames(adapter, keys) : "";
+  for (const std::string& path : loaded.config.load) {
+    if (pl_error* error = adapter.load(abi::Borrow(path))) {
+      facts.problems.push_back(fmt::format("--load {}: {}", path, ErrorText(error)));
+      continue;
+    }
+    if (!watch) continue;
+    std::string after = TellNames(adapter, keys);
+    if (after == before) facts.loaded_for_nothing.push_back(path);
+    before = std::move(after);
+  }
+}
+
 // Gets the table, reads what it says, and brings the backend into the state that the run wants.
 void Introduce(Loaded& loaded) {
   BackendFacts& facts = loaded.facts;
@@ -144,21 +196,20 @@ void Introduce(Loaded& loaded) {
       facts.problems.push_back(fmt::format("fault '{}': {}", loaded.config.fault, ErrorText(error)));
     }
   }
-  for (const std::string& path : loaded.config.load) {
-    if (!check.Has(PL_CAPABILITY(LOAD))) {
-      facts.problems.push_back("--load was given, and the backend does not claim load");
-    } else if (pl_error* error = adapter->load(abi::Borrow(path))) {
-      facts.problems.push_back(fmt::format("--load {}: {}", path, ErrorText(error)));
-    }
-  }
+  LoadLibraries(loaded, *adapter, check, keys);
   loaded.adapter = adapter;
 }
 
-std::string RunText(Loaded& loaded, const std::string& text, Progress& progress) {
-  const scenario::ParseResult parsed = scenario::Parse(text);
+std::string RunText(Loaded& loaded, const std::string& request, Progress& progress) {
+  const std::size_t head = request.find('\n');
+  scenario::ParseResult parsed = scenario::Parse(std::string_view(request).substr(head + 1));
   if (!parsed.scenario) {
     return Json{{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}}.dump();
   }
+  std::istringstream lines(request.substr(std::strlen(kLines), head - std::strlen(kLines)));
+  ForEachStep(*parsed.scenario, [&](scenario::Step& step) {
+    if (int line = 0; lines >> line && line > 0) step.line = line;  // what was generated has none
+  });
   const scenario::Scenario& scenario = *parsed.scenario;
   const tables::ReleaseData* release = model::FindRelease(scenario.release);
   if (release == nullptr) return Json{{"refused", "there is no release " + scenario.release}}.dump();
@@ -193,6 +244,7 @@ std::string RunText(Loaded& loaded, const std::string& text, Progress& progress)
 }
 
 std::string Serve(Loaded& loaded, const std::string& request, Progress& progress) {
+  loaded.watch_loads = request == kDescribeRequest;
   try {
     if (loaded.adapter == nullptr) Introduce(loaded);
   } catch (const std::exception& error) {
@@ -200,7 +252,7 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
   } catch (...) {
     loaded.facts.problems.push_back("an exception came out of its table");
   }
-  if (request == "describe") return Describe(loaded.facts).dump();
+  if (request == kDescribeRequest) return Describe(loaded.facts).dump();
   if (request == "faults") {
     std::vector<std::string> names;
     const pl_string_sink sink{&names, [](void* context, pl_string text) {
@@ -240,7 +292,7 @@ std::string Load(Loaded& loaded) {
 OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config) {
   if (auto wrong = CheckSharedObject(config.path)) return InputError{*wrong};
   for (const std::string& path : config.load) {
-    if (auto wrong = CheckSharedObject(path)) return InputError{"--load: " + *wrong};
+    if (auto wrong = CheckSharedObject(path, SharedObject::kLoaded)) return InputError{*wrong};
   }
   auto loaded = std::make_shared<Loaded>();
   loaded->config = config;
@@ -253,7 +305,7 @@ OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config)
   std::unique_ptr<Executor> made(new Executor);
   made->isolation_ = std::move(*isolation);
   made->limit_ = config.limit;
-  const Reply reply = made->isolation_->Ask("describe", kLoadingLimit);
+  const Reply reply = made->isolation_->Ask(kDescribeRequest, kLoadingLimit);
   if (reply.ending != Reply::Ending::kAnswered) {
     return InputError{fmt::format("backend {}: it {} when it was asked who it is{}{}", config.path, reply.what,
                                   reply.output.empty() ? "" : "\n", reply.output)};
@@ -280,7 +332,7 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     seen.what = fmt::format("{}", fmt::join(scenario::CapabilityNames(missing), ", "));
     return seen;
   }
-  const Reply reply = isolation_->Ask(scenario::Print(scenario), limit_);
+  const Reply reply = isolation_->Ask(WithLines(scenario), limit_);
   seen.output = reply.output;
   seen.step = reply.step;
   seen.what = reply.what;

@@ -44,6 +44,9 @@ class Executor {
   void set_limit(std::chrono::milliseconds limit) { limit_ = limit; }
   std::chrono::milliseconds limit() const { return limit_; }
 
+  // What the backend writes to standard output and error is copied there after each scenario.
+  void CopyOutputTo(int file_descriptor) { isolation_->CopyOutputTo(file_descriptor); }
+
   // The backend's faults, each as fault_list of the ABI says; an error where it does not claim any.
   OrError<std::vector<std::string>> Faults();
 

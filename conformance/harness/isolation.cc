@@ -255,6 +255,7 @@ void LeaveProcess(int status) {
 struct Isolation::Executor {
   pid_t pid = -1;
   Fd socket, output, shared;
+  off_t copied = 0;  // of the output
   Progress* progress = nullptr;
 
   ~Executor() {
@@ -345,6 +346,22 @@ void Isolation::Renew() {
   executor_.reset();
 }
 
+void Isolation::CopyOutput() {
+  if (copy_output_to_ < 0) return;
+  char buffer[1 << 14];
+  for (;;) {
+    const ssize_t got = pread(executor_->output.get(), buffer, sizeof(buffer), executor_->copied);
+    if (got <= 0) return;
+    executor_->copied += got;
+    for (ssize_t at = 0; at < got;) {
+      const ssize_t wrote = write(copy_output_to_, buffer + at, static_cast<std::size_t>(got - at));
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote <= 0) return;  // nobody reads it
+      at += wrote;
+    }
+  }
+}
+
 Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit) {
   Reply reply;
   if (!executor_ && !Spawn()) {
@@ -359,6 +376,7 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
   if (end == ReadEnd::kDone) {
     reply.ending = Reply::Ending::kAnswered;
     reply.output = Tail(executor_->output.get());
+    CopyOutput();
     return reply;
   }
   if (end == ReadEnd::kLate) kill(executor_->pid, SIGKILL);
@@ -369,6 +387,7 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
       end == ReadEnd::kLate ? fmt::format("did not end within {} s", limit.count() / 1000.0) : DescribeStatus(status);
   reply.output = Tail(executor_->output.get());
   reply.step = executor_->progress->step;
+  CopyOutput();
   executor_.reset();
   return reply;
 }

@@ -57,6 +57,9 @@ class Isolation {
   // Lets the present executor leave in its own time.
   void Renew();
 
+  // From now on what executors write to standard output and error is also written here, after each request.
+  void CopyOutputTo(int file_descriptor) { copy_output_to_ = file_descriptor; }
+
   // Forked so far; what a test counts.
   int executors() const { return executors_; }
 
@@ -65,10 +68,12 @@ class Isolation {
   Isolation() = default;
   bool Spawn();
   int Reap(pid_t pid);
+  void CopyOutput();
 
   int zygote_socket_ = -1;
   pid_t zygote_ = -1;
   int executors_ = 0;
+  int copy_output_to_ = -1;
   std::unique_ptr<Executor> executor_;
 };
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -17,6 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 int g_state = 0;
 
@@ -97,6 +99,23 @@ TEST(IsolationTest, AHangCostsItsLimit) {
 TEST(IsolationTest, OutputIsCaptured) {
   auto isolation = StartServing();
   EXPECT_EQ(isolation->Ask("print", seconds(10)).output, "printed");
+}
+
+TEST(IsolationTest, OutputIsCopiedOnceWhereItIsWanted) {
+  auto isolation = StartServing();
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  isolation->Ask("print", seconds(10));
+  isolation->CopyOutputTo(pipe_ends[1]);
+  isolation->Renew();
+  isolation->Ask("print", seconds(10));
+  isolation->Ask("crash", seconds(10));
+  close(pipe_ends[1]);
+  std::string copied(4096, '\0');
+  const ssize_t got = read(pipe_ends[0], copied.data(), copied.size());
+  close(pipe_ends[0]);
+  copied.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  EXPECT_THAT(copied, StartsWith("printed\nabout to crash\n"));
 }
 
 TEST(IsolationTest, WhatPreparingFindsWrongIsTheError) {

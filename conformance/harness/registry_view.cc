@@ -161,11 +161,15 @@ std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys,
 std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys) {
   return Told([&] {
     const View view(adapter, keys);
-    Json at = Json::object();
+    Json at = Json::object(), fallbacks = Json::array();
     for (const auto& [key, id] : view.keys()) {
+      if (view.HasFallback(id)) fallbacks.push_back(key);
       if (auto names = view.List(PL_LIST_AT_KEY, id); !names.empty()) at[key] = std::move(names);
     }
-    return Json{{"all", view.List(PL_LIST_ALL)}, {"dangling", view.List(PL_LIST_DANGLING)}, {"at", at}};
+    return Json{{"all", view.List(PL_LIST_ALL)},
+                {"dangling", view.List(PL_LIST_DANGLING)},
+                {"at", at},
+                {"fallbacks", fallbacks}};
   });
 }
 
@@ -186,7 +190,8 @@ OrError<OperatorView> ReadOperator(const std::string& told) {
 OrError<OperatorNames> ReadNames(const std::string& told) {
   const Json json = Json::parse(told);
   if (json.contains("broken")) return InputError{json.at("broken").get<std::string>()};
-  return OperatorNames{.all = json.at("all"), .dangling = json.at("dangling"), .at = json.at("at")};
+  return OperatorNames{
+      .all = json.at("all"), .dangling = json.at("dangling"), .at = json.at("at"), .fallbacks = json.at("fallbacks")};
 }
 
 }  // namespace plumbline::harness

@@ -35,6 +35,7 @@ struct OperatorView {
 struct OperatorNames {
   std::vector<std::string> all, dangling;              // sorted; dangling: implemented, not defined
   std::map<std::string, std::vector<std::string>> at;  // by key, alias keys included: operators with a kernel there
+  std::vector<std::string> fallbacks;                  // keys with a fallback, lowest first
 };
 
 // In an executor, of a loaded backend that claims introspection.

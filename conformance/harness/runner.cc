@@ -30,7 +30,13 @@ constexpr std::chrono::seconds kStartLimit(30);
 
 bool Selects(const std::string& filter, const Case& one) {
   return filter == one.chapter || MatchesGlob(filter, one.id) ||
-         std::find(one.clauses.begin(), one.clauses.end(), filter) != one.clauses.end();
+         std::find(one.clauses.begin(), one.clauses.end(), UpperCase(filter)) != one.clauses.end();
+}
+
+// What is near to a pattern is near to its letters.
+std::string WithoutStars(std::string pattern) {
+  std::erase_if(pattern, [](char c) { return c == '*' || c == '?'; });
+  return pattern;
 }
 
 // What a worker holds; made in it by its first case.
@@ -118,7 +124,9 @@ bool MatchesGlob(std::string_view pattern, std::string_view text) {
 
 OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::vector<Case>& cases) {
   std::vector<std::string> ids, words;
+  std::set<std::string> chapters;
   for (const Case& one : cases) {
+    chapters.insert(one.chapter);
     ids.push_back(one.id);
     words.push_back(one.id);
     words.push_back(one.chapter);
@@ -126,15 +134,16 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
   }
   for (const std::string& id : options.ids) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
-      return InputError{fmt::format("there is no case '{}'{}", id, DidYouMean(id, ids))};
+      return InputError{fmt::format("--case {}: there is no such case{}\n`plumbline list cases` shows them all.", id,
+                                    DidYouMean(id, ids))};
     }
   }
   for (const std::string& filter : options.filters) {
     if (std::none_of(cases.begin(), cases.end(), [&](const Case& one) { return Selects(filter, one); })) {
       return InputError{
-          fmt::format("the filter '{}' selects nothing: it is neither a chapter, nor a clause, nor a "
-                      "pattern that a case's id matches{}",
-                      filter, DidYouMean(filter, words))};
+          fmt::format("the filter '{}' selects nothing: it is neither a chapter, nor a clause, nor a pattern that a "
+                      "case's id matches{}\nThe chapters are {}; `plumbline list cases` shows all cases.",
+                      filter, DidYouMean(WithoutStars(filter), words), fmt::join(chapters, ", "))};
     }
   }
   std::vector<Case> selected;
@@ -145,7 +154,8 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
     const bool everything = options.ids.empty() && options.filters.empty();
     if (!by_id && !(one.tier <= options.cases.tier && (everything || by_filter))) continue;
     // By its own id, so that a case is in the same shard whatever else there is.
-    if (HashOf(one.id, 0) % static_cast<std::uint64_t>(options.shards) != static_cast<std::uint64_t>(options.shard)) {
+    if (HashOf(one.id, 0) % static_cast<std::uint64_t>(options.shards) !=
+        static_cast<std::uint64_t>(options.shard - 1)) {
       continue;
     }
     selected.push_back(one);
@@ -167,7 +177,8 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& options, std::vector<Case> cases)
   {
     OrError<std::unique_ptr<Executor>> executor = Executor::Start(options.executor);
     if (!executor.ok()) return InputError{executor.error()};
-    done.run.backend = DescribeBackend((*executor)->facts());
+    done.facts = (*executor)->facts();
+    done.run.backend = DescribeBackend(done.facts);
   }
   done.run.suite_version = PLUMBLINE_VERSION;
   done.run.tier = Spelling(options.cases.tier);

@@ -27,9 +27,9 @@ namespace plumbline::harness {
 struct SuiteOptions {
   ExecutorConfig executor;
   CaseRunnerOptions cases;           // seed, tier, and how to rerun
-  std::vector<std::string> filters;  // any of them selects: a glob over ids, a clause, a chapter
+  std::vector<std::string> filters;  // any of them selects: a glob over ids, a clause in any letter case, a chapter
   std::vector<std::string> ids;      // exact; selected whatever their tier
-  int shard = 0, shards = 1;
+  int shard = 1, shards = 1;         // counted from 1
   int jobs = 2;
   Waivers waivers;
   std::vector<reports::Clause> clauses;  // of the index; may be empty
@@ -39,6 +39,7 @@ struct SuiteOptions {
 };
 
 struct SuiteRun {
+  BackendFacts facts;
   reports::Run run;
   reports::SideNotes notes;
 };

@@ -49,6 +49,7 @@ TEST(SelectCasesTest, ByChapterClausePatternAndId) {
   EXPECT_THAT(Selected(With({})), ElementsAre("keys/a", "tls/a", "tls/b"));
   EXPECT_THAT(Selected(With({"tls"})), ElementsAre("tls/a", "tls/b"));
   EXPECT_THAT(Selected(With({"KEY-001"})), ElementsAre("keys/a", "tls/a"));
+  EXPECT_THAT(Selected(With({"key-001"})), ElementsAre("keys/a", "tls/a"));
   EXPECT_THAT(Selected(With({"*/a"})), ElementsAre("keys/a", "tls/a"));
   EXPECT_THAT(Selected(With({"TLS-002", "keys"})), ElementsAre("keys/a", "tls/b"));
   EXPECT_THAT(Selected(With({}, {"keys/b"})), ElementsAre("keys/b")) << "an id is run whatever its tier";
@@ -56,15 +57,17 @@ TEST(SelectCasesTest, ByChapterClausePatternAndId) {
 
 TEST(SelectCasesTest, SelectingNothingIsAnError) {
   EXPECT_THAT(Selected(With({"nothing"})), ElementsAre(HasSubstr("selects nothing")));
+  EXPECT_THAT(Selected(With({"nothing"})), ElementsAre(HasSubstr("The chapters are keys, tls;")));
+  EXPECT_THAT(Selected(With({"kexs/*"})), ElementsAre(HasSubstr("did you mean 'keys")));
   EXPECT_THAT(Selected(With({"tls", "nothing"})), ElementsAre(HasSubstr("'nothing' selects nothing")));
   EXPECT_THAT(Selected(With({"KEY-002"})), ElementsAre(HasSubstr("in the standard tier")));
-  EXPECT_THAT(Selected(With({}, {"keys/c"})), ElementsAre(HasSubstr("there is no case 'keys/c'")));
+  EXPECT_THAT(Selected(With({}, {"keys/c"})), ElementsAre(HasSubstr("--case keys/c: there is no such case")));
 }
 
 TEST(SelectCasesTest, ShardsPartitionWhateverTheirNumber) {
   for (int shards = 1; shards < 6; ++shards) {
     std::vector<std::string> all;
-    for (int shard = 0; shard < shards; ++shard) {
+    for (int shard = 1; shard <= shards; ++shard) {
       SuiteOptions options;
       options.shard = shard;
       options.shards = shards;
@@ -107,7 +110,12 @@ TEST(NearestTest, OnlyWhatIsNear) {
   EXPECT_EQ(Nearest("replays", names), "replay");
   EXPECT_EQ(Nearest("RES-004", names), "resolution/RES-004-newest");
   EXPECT_EQ(Nearest("something", names), "");
+  EXPECT_EQ(Nearest("replaying", names), "replay");
+  EXPECT_EQ(Nearest("LIST", names), "list");
   EXPECT_EQ(DidYouMean("lst", names), "; did you mean 'list'?");
+  EXPECT_EQ(OneOf("lst", {"check", "list"}), "'lst' is none of check, list; did you mean 'list'?");
+  EXPECT_EQ(OneOf("frob", {"check", "list"}), "'frob' is none of check, list");
+  EXPECT_EQ(UpperCase("res-001"), "RES-001");
 }
 
 TEST(HashOfTest, DependsOnTextAndSeed) {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <sstream>
+
+#include "conformance/harness/text_file.h"
 
 namespace plumbline::harness {
 namespace {
@@ -240,8 +240,8 @@ OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
   try {
     document = toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    return InputError{
-        fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column, error.description())};
+    return InputError{fmt::format("{}:{}:{}: this is not TOML: {}", name, error.source().begin.line,
+                                  error.source().begin.column, error.description())};
   }
   Waivers waivers;
   for (const auto& [key, node] : document) {
@@ -265,10 +265,9 @@ OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
 }
 
 OrError<Waivers> ReadWaiverFile(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return InputError{fmt::format("{}: there is no such waiver file, or it cannot be read", path)};
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  return ReadWaivers(text, path);
+  const OrError<std::string> text = ReadTextFile(path, "a waiver file (TOML)");
+  if (!text.ok()) return InputError{text.error()};
+  return ReadWaivers(*text, path);
 }
 
 bool MatchesOutcome(std::string_view outcome, reports::Verdict verdict, std::string_view got) {

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "conformance/selftest/sample_suite.h"
 
@@ -12,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class BadInputTest : public ::testing::Test {
  protected:
@@ -19,6 +24,11 @@ class BadInputTest : public ::testing::Test {
     EXPECT_EQ(ran.status, 2) << ran.out << ran.err;
     for (const std::string& word : words) EXPECT_THAT(ran.err, HasSubstr(word));
     EXPECT_EQ(ran.out, "");
+    // The libraries' own texts say nothing to a user.
+    for (const char* raw :
+         {"json.exception", "parse_error", "FAILED", "Could not convert", "required TEXT", "terminate"}) {
+      EXPECT_THAT(ran.err, Not(HasSubstr(raw)));
+    }
   }
   Ran Tool(const std::string& arguments) { return RunTool(arguments, suite_.Environment("")); }
   Ran CheckBackend(const std::string& path) { return Tool("check --filter demo --backend " + path); }
@@ -34,30 +44,124 @@ class BadInputTest : public ::testing::Test {
 
 TEST_F(BadInputTest, Commands) {
   Expect(RunTool("chekc"), {"there is no command 'chekc'", "did you mean 'check'?", "--help"});
+  Expect(RunTool("frob"), {"there is no command 'frob'\n", "The commands are check, list, replay"});
   EXPECT_EQ(RunTool("").status, 2);
   EXPECT_EQ(RunTool("--help").status, 0);
 }
 
+// A command without a word about it in the list is one that nobody will try.
+TEST_F(BadInputTest, HelpSaysWhatEachCommandDoes) {
+  std::istringstream help(RunTool("--help").out);
+  int commands = 0;
+  for (std::string line; std::getline(help, line);) {
+    if (!line.starts_with("  ") || line.starts_with("  plumbline")) continue;
+    ++commands;
+    EXPECT_GT(line.size(), 25u) << line;
+  }
+  EXPECT_GE(commands, 5);
+}
+
 TEST_F(BadInputTest, Options) {
-  Expect(Tool("check"), {"--backend", "--help"});
-  Expect(Tool("check --backend x --colour"), {"--colour"});
-  Expect(suite_.Check("", "--tier huge"), {"huge"});
-  Expect(suite_.Check("", "--jobs 0"), {"--jobs"});
-  Expect(suite_.Check("", "--seed x"), {"--seed x"});
-  Expect(suite_.Check("", "--timeout -1"), {"--timeout"});
-  for (const char* shard : {"0/2", "3/2", "x/2", "2", "1/"}) {
+  Expect(Tool("check"), {"--backend is missing: a backend's name", "See plumbline check --help."});
+  Expect(Tool("check --backend"), {"--backend needs a value, NAME|FILE"});
+  Expect(Tool("check --backend x --backend y"), {"--backend is given 2 times; give it once"});
+  Expect(Tool("check --backend x --colour"), {"there is no option '--colour'\n"});
+  Expect(Tool("check --bakend=x"), {"there is no option '--bakend'; did you mean '--backend'?"});
+  Expect(Tool("check --backend x --list=maybe"), {"--list takes no value"});
+  Expect(Tool("list cases more"), {"'more' is one argument too many"});
+  Expect(Tool("list clausse"),
+         {"'clausse' is none of cases, clauses, capabilities, backends; did you mean 'clauses'?"});
+  Expect(suite_.Check("", "--tier huge"), {"--tier: 'huge' is none of quick, standard, full\n"});
+  Expect(suite_.Check("", "--tier qick"), {"did you mean 'quick'?"});
+  for (const char* jobs : {"0", "-1", "1025", "x", "2x"}) {
+    Expect(suite_.Check("", std::string("--jobs ") + jobs), {"--jobs: '", "' is no whole number from 1 to 1024"});
+  }
+  for (const char* seed : {"x", "-1", "1.5", "18446744073709551616", "0x10", "' 1'"}) {
+    Expect(suite_.Check("", std::string("--seed ") + seed), {"--seed: '", "from 0 to 18446744073709551615"});
+  }
+  for (const char* timeout : {"-1", "0", "nan", "inf", "1e300", "x", "5s"}) {
+    Expect(suite_.Check("", std::string("--timeout ") + timeout), {"--timeout: '", "no time from 0.001 to 86400"});
+  }
+  Expect(suite_.Check("", "--show some"), {"--show: 'some' is neither a number nor all"});
+  for (const char* shard : {"0/2", "3/2", "x/2", "2", "1/", "-1/2", "1/99999999999"}) {
     Expect(suite_.Check("", std::string("--shard ") + shard), {"--shard", "give I/N"});
   }
   Expect(suite_.Check("", "--release pytorch-9"), {"pytorch-9"});
   Expect(suite_.Check("", "--fault x"), {"does not claim faults"});
   Expect(Tool("list"), {"say what to list"});
   Expect(Tool("list --clause DEMO-0O1"), {"there is no clause 'DEMO-0O1'", "did you mean 'DEMO-001'?"});
+  Expect(Tool("list --clause X"), {"there is no clause 'X'\n`plumbline list clauses` shows them all."});
+}
+
+TEST_F(BadInputTest, ReportCommands) {
+  Expect(Tool("report"), {"a command is missing; there are show, merge, html, junit, diff", "plumbline report --help"});
+  Expect(Tool("report shwo x"), {"'shwo' is none of show, merge, html, junit, diff; did you mean 'show'?"});
+  Expect(Tool("report show"), {"plumbline report show: REPORT... is missing", "plumbline report show --help"});
+  Expect(Tool("report diff x"), {"AFTER is missing"});
+  Expect(Tool("report junit --outptu y x"), {"there is no option '--outptu'; did you mean '--output'?"});
+}
+
+// ---- files ----
+
+// Whatever reads a file says the same of what cannot be read.
+TEST_F(BadInputTest, FilesThatCannotBeRead) {
+  using namespace std::string_literals;
+  const Folder& folder = suite_.folder();
+  const std::pair<std::string, std::string> files[] = {
+      {folder.path() + "/none", "there is no such file"},
+      {folder.path(), "this"},  // "this is a folder", "this folder holds no report.json"
+      {folder.Write("empty", ""), "it is empty"},
+      {folder.Write("binary",
+                    "\x7f"
+                    "ELF\2\1\1\0\0\xff"s),
+       "it is not UTF-8 text: line 1 has the byte 00"},
+      {"/proc/self/mem", "it cannot be read"},
+  };
+  const std::string backend = " --backend " + Misbehaving();
+  for (const auto& [file, what] : files) {
+    const std::vector<std::string> words = {file + ": " + what, "; give "};
+    Expect(suite_.Check("", "--waivers " + file), words);
+    Expect(Tool("replay " + file + backend), words);
+    Expect(Tool("explain " + file), words);
+    Expect(Tool("explain demo::f --keys CPU --scenario " + file), words);
+    Expect(Tool("report show " + file), words);
+    Expect(Tool("report merge " + file), words);
+    Expect(Tool("report html " + file), words);
+    Expect(Tool("report junit " + file), words);
+    Expect(Tool("report diff " + file + " " + file), words);
+  }
+}
+
+TEST_F(BadInputTest, FilesOfAnotherKind) {
+  const std::string scenario = suite_.folder().path() + "/corpus/demo/DEMO-001-good.scn";
+  Expect(Tool("report show " + scenario),
+         {scenario + ": not a Plumbline report: it is not JSON from line 1 on; give "});
+  Expect(Tool("report show " + suite_.folder().Write("list.json", "[]")),
+         {"list.json: not a Plumbline report", "; give "});
+  Expect(Tool("report show " + suite_.folder().path() + "/clauses.json"), {"'suite_version' is missing"});
+  Expect(suite_.Check("", "--waivers " + scenario), {scenario + ":1:", "this is not TOML"});
+  const Folder other;
+  other.Write("clauses.json", "{}");
+  Expect(RunTool("list clauses", {{"PLUMBLINE_DATA", other.path()}}),
+         {other.path() + "/clauses.json: this is no clause index of this version; give "});
+}
+
+// What is written after a run is tried before it.
+TEST_F(BadInputTest, PlacesThatCannotBeWritten) {
+  const std::string file = suite_.folder().Write("file", "x");
+  Expect(suite_.Check("", "--report " + file), {"--report " + file, "is a file, not a folder"});
+  Expect(suite_.Check("", "--report " + file + "/deep"), {"--report ", file + " is a file, not a folder"});
+  Expect(Tool("check --backend " + Misbehaving() + " --filter demo --out " + file), {"--out " + file, "not a folder"});
+  Expect(Tool("report merge x -o " + suite_.folder().path()), {"--output ", "this is a folder"});
+  Expect(Tool("report merge x -o /nonexistent/x.json"), {"--output ", "there is no folder /nonexistent"});
 }
 
 TEST_F(BadInputTest, FiltersThatSelectNothing) {
   Expect(suite_.Check("", "--filter nothing"), {"the filter 'nothing' selects nothing"});
   Expect(suite_.Check("", "--filter DEMO-01"), {"selects nothing", "did you mean 'DEMO-001'?"});
-  Expect(suite_.Check("", "--case demo/DEMO-001-god"), {"there is no case", "did you mean 'demo/DEMO-001-good'?"});
+  Expect(suite_.Check("", "--filter 'demmo*'"), {"selects nothing", "did you mean 'demo'?", "The chapters are "});
+  Expect(suite_.Check("", "--case demo/DEMO-001-god"),
+         {"--case demo/DEMO-001-god: there is no such case", "did you mean 'demo/DEMO-001-good'?"});
 }
 
 TEST_F(BadInputTest, ACorpusThatIsNotThere) {
@@ -69,6 +173,7 @@ TEST_F(BadInputTest, ACorpusThatIsNotThere) {
 
 TEST_F(BadInputTest, Backends) {
   Expect(CheckBackend("nosuch"), {"there is no backend called 'nosuch'", "Searched:"});
+  Expect(CheckBackend("templat"), {"did you mean 'template'?"});
   Expect(CheckBackend("/nonexistent/lib.so"), {"/nonexistent/lib.so", "no such file"});
   Expect(CheckBackend("/tmp/"), {"this is a folder"});
   Expect(CheckBackend(suite_.folder().Write("empty.so", "")), {"empty.so", "is empty"});
@@ -77,7 +182,13 @@ TEST_F(BadInputTest, Backends) {
   Expect(CheckBackend(suite_.folder().Write("short.so", std::string("\x7f"
                                                                     "ELF\2\1\1",
                                                                     7))),
-         {"short.so"});
+         {"short.so: the file is cut short after 7 bytes"});
+  Expect(CheckBackend(suite_.folder().Write("four.so",
+                                            "\x7f"
+                                            "ELF")),
+         {"four.so: the file is cut short after 4 bytes", "Build or copy it again"});
+  Expect(Tool("check --backend " + Misbehaving() + " --load /nonexistent.so"),
+         {"plumbline check: --load /nonexistent.so: there is no such file"});
   Expect(CheckBackend("/proc/self/exe"), {"/proc/self/exe"});
 }
 
@@ -150,7 +261,7 @@ std::string With(const std::string& from, const std::string& to) {
 }
 
 TEST_F(BadInputTest, WaiverFiles) {
-  Expect(suite_.Check("", "--waivers /nonexistent.toml"), {"/nonexistent.toml", "no such waiver file"});
+  Expect(suite_.Check("", "--waivers /nonexistent.toml"), {"/nonexistent.toml", "no such file"});
   Expect(CheckWaivers("[[waiver]\n"), {"waivers.toml:1:"});
   Expect(CheckWaivers("[waiver]\n"), {"expected [[waiver]]"});
   Expect(CheckWaivers("[[waiver]]\nid = \"w\"\n"), {"waivers.toml:1:", "'clause' is missing"});

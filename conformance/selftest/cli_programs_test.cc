@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -75,14 +76,41 @@ TEST(CliDumpTest, ShowsALoadedLibrary) {
   EXPECT_THAT(one.out, AllOf(HasSubstr("schema: mine::pick(Tensor a, Tensor b) -> Tensor"), HasSubstr("mine.cc:2"),
                              HasSubstr("mine.cc:3")));
   EXPECT_THAT(one.out, ::testing::ContainsRegex("  CPU  +kernel  +mine.cc:3\n"));
-  EXPECT_THAT(one.out, ::testing::ContainsRegex("  AutogradCPU  +autograd  +falls through, mine.cc:4\n"));
-  EXPECT_THAT(one.out, ::testing::ContainsRegex("  BackendSelect  +fallback  +falls through, built in\n"));
+  EXPECT_THAT(one.out,
+              ::testing::ContainsRegex("  AutogradOther Autograd\\*.*  +autograd  +falls through, mine.cc:4\n"));
+  EXPECT_THAT(one.out, ::testing::ContainsRegex("  BackendSelect ADIn.*  +fallback  +falls through, built in\n"));
+  const Ran each = RunTool("dump mine::pick --each-key" + with);
+  EXPECT_THAT(each.out, ::testing::ContainsRegex("  AutogradCPU  +autograd  +falls through, mine.cc:4\n"));
   EXPECT_THAT(one.out, AllOf(HasSubstr("missing at"), HasSubstr("Sparse*"), Not(HasSubstr("SparseCPU"))));
 
   EXPECT_THAT(RunTool("dump mine::undefined" + with).out, HasSubstr("implemented and not defined"));
   ExpectBadInput(RunTool("dump mine::pikc" + with), {"there is no operator 'mine::pikc'", "near: mine::pick"});
   ExpectBadInput(RunTool("dump mine::pick --backend " + Backend("reference") + " --load /nonexistent.so"),
                  {"--load", "/nonexistent.so"});
+}
+
+TEST(CliDumpTest, ShowsFallbacksThatALibraryAdds) {
+  const Ran ran = RunTool("dump --backend " + Backend("reference") + " --load " + Extension());
+  EXPECT_THAT(ran.out, HasSubstr("fallbacks that it adds\n"));
+}
+
+// ---- list ----
+
+TEST(CliListTest, AClauseInAnyLetterCaseWithPlacesThatCanBeOpened) {
+  const Ran ran = RunTool("list --clause res-030");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("RES-030 "));
+  std::istringstream lines(ran.out);
+  int places = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(".scn:") == std::string::npos && line.find(".md:") == std::string::npos &&
+        line.find(".cc:") == std::string::npos) {
+      continue;
+    }
+    ++places;
+    EXPECT_TRUE(std::filesystem::exists(line.substr(2, line.find(':') - 2))) << line;
+  }
+  EXPECT_GE(places, 3);
 }
 
 // ---- explain ----
@@ -94,6 +122,7 @@ TEST(CliExplainOperatorTest, ReadsALoadedLibrary) {
   EXPECT_THAT(cpu.out, AllOf(HasSubstr("answer: kernel 'mine.cc:3', registered at CPU"),
                              HasSubstr("own table at CPU: kernel, mine.cc:3  (as the spec says)"),
                              HasSubstr("why not mine.cc:5 (PrivateUse1): key differs")));
+  EXPECT_LT(cpu.out.find("answer: kernel"), cpu.out.find("registered\n")) << "the answer comes first";
   const Ran device = RunTool("explain mine::pick --keys XLA" + with);
   EXPECT_THAT(device.out, HasSubstr("nothing answers"));
   ExpectBadInput(RunTool("explain mine::pikc --keys CPU" + with), {"near: mine::pick"});
@@ -109,7 +138,12 @@ TEST(CliExplainOperatorTest, SupposesKernels) {
   EXPECT_THAT(excluded.out, HasSubstr("why not kAutograd (Autograd): excluded by a guard"));
   const Ran through = RunTool("explain demo::f --keys CPU,AutogradCPU --impl CPU --impl Autograd=fallthrough");
   EXPECT_THAT(through.out, HasSubstr("answer: kernel 'kCPU'"));
-  EXPECT_THAT(RunTool("explain demo::f --keys CPU").out, HasSubstr("never registered"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("No backend was asked"), HasSubstr("its kernels: CPU, Autograd\n")));
+  const Ran nothing = RunTool("explain demo::f --keys CPU");
+  EXPECT_THAT(nothing.out, AllOf(HasSubstr("never registered"), HasSubstr("its kernels (--impl): none"),
+                                 HasSubstr("its schema (--schema): demo::f(Tensor a0) -> Tensor")));
+  ExpectBadInput(RunTool("explain demo::f --keys CPU --backend " + Backend("template")),
+                 {"does not claim introspection", "Leave --backend out"});
 }
 
 TEST(CliExplainOperatorTest, GoesOnFromAScenario) {

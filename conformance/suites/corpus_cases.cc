@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <utility>
 
 #include "conformance/harness/compare.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/text_file.h"
 #include "spec/model/key_table.h"
 #include "spec/model/machine.h"
 #include "spec/scenario/parse.h"
@@ -25,14 +25,14 @@ using harness::InputError;
 using harness::OrError;
 using harness::Tier;
 
-std::string ReadText(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+OrError<std::string> ReadText(const fs::path& path) {
+  return harness::ReadTextFile(path.string(), "a scenario file (.scn)");
 }
 
-// The clauses of a scenario file's head.
+// The clauses of a scenario file's head; what cannot be read is said when the case is run.
 std::vector<std::string> ClausesOf(const fs::path& path) {
-  std::ifstream in(path);
+  const OrError<std::string> text = ReadText(path);
+  std::istringstream in(text.ok() ? *text : "");
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string word;
@@ -44,7 +44,9 @@ std::vector<std::string> ClausesOf(const fs::path& path) {
 }
 
 void RunFile(const fs::path& path, CaseContext& ctx) {
-  const scenario::ParseResult parsed = scenario::Parse(ReadText(path));
+  const OrError<std::string> text = ReadText(path);
+  if (!text.ok()) return ctx.Broken(text.error());
+  const scenario::ParseResult parsed = scenario::Parse(*text);
   if (!parsed.scenario) {
     ctx.Broken(
         fmt::format("{}:{}:{}: {}", path.string(), parsed.error->line, parsed.error->column, parsed.error->message));

@@ -26,19 +26,46 @@ void Measure(benchmark::State& state, Bench& bench, const Workload& workload) {
   bench.Finish();
 }
 
+constexpr char kHelp[] =
+    "Measures the time that each operation of a backend takes: calls, redispatch, registration, look-up.\n"
+    "\n"
+    "usage: plumbline bench [--backend NAME|FILE] [--benchmark_OPTION=VALUE ...]\n"
+    "\n"
+    "  --backend NAME|FILE          a backend's name (`plumbline list backends`) or the path of its shared object;\n"
+    "                               reference if left out\n"
+    "  --benchmark_filter=PATTERN   only operations whose name matches this regular expression\n"
+    "  --benchmark_list_tests=true  print their names, and measure none\n"
+    "  --benchmark_min_time=N       seconds for each, 0.5 if left out\n"
+    "  --benchmark_format=json      for programs; the other options of Google Benchmark hold too\n"
+    "\n"
+    "Times compare only within one run on one machine; `./dev bench` runs several backends side by side.\n"
+    "Exit status: 0 measured, 2 bad input.\n";
+
 int Main(int argc, char** argv) {
   std::string backend = "reference";
   std::vector<char*> rest = {argv[0]};
   for (int i = 1; i < argc; ++i) {
-    if (std::string(argv[i]) == "--backend" && i + 1 < argc) {
+    const std::string argument = argv[i];
+    if (argument == "--help" || argument == "-h") {
+      std::cout << kHelp;
+      return 0;
+    }
+    if (argument == "--backend" || argument == "-b") {
+      if (i + 1 == argc) {
+        std::cerr << "plumbline bench: --backend needs a value, NAME|FILE\n";
+        return 2;
+      }
       backend = argv[++i];
+    } else if (!argument.starts_with("--benchmark_")) {
+      std::cerr << "plumbline bench: there is no option '" << argument << "'\nSee plumbline bench --help.\n";
+      return 2;
     } else {
       rest.push_back(argv[i]);
     }
   }
   auto bench = Bench::Open(backend);
   if (!bench.ok()) {
-    std::cerr << "plumbline-bench: " << bench.error() << "\n";
+    std::cerr << "plumbline bench: " << bench.error() << "\n";
     return 2;
   }
   for (const Workload& workload : Workloads()) {

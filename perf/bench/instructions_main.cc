@@ -13,22 +13,38 @@
 namespace plumbline::perf {
 namespace {
 
+constexpr char kHelp[] =
+    "Runs each operation of a backend N and then 2N times, for callgrind to count its instructions between.\n"
+    "Of use to perf/bench/instructions.py, which starts it and reads the counts; `./dev bench` runs both.\n"
+    "\n"
+    "usage: valgrind --tool=callgrind --instr-atstart=no plumbline-instructions [--backend NAME|FILE] [--only TEXT]\n"
+    "\n"
+    "  --backend NAME|FILE  a backend's name (`plumbline list backends`) or the path of its shared object;\n"
+    "                       reference if left out\n"
+    "  --only TEXT          only operations whose name holds this text\n";
+
 int Main(int argc, char** argv) {
   std::string backend = "reference", only;
-  for (int i = 1; i + 1 < argc; i += 2) {
+  for (int i = 1; i < argc; i += 2) {
     const std::string option = argv[i];
-    if (option == "--backend") {
-      backend = argv[i + 1];
-    } else if (option == "--only") {
-      only = argv[i + 1];
-    } else {
-      std::cerr << "plumbline-instructions: unknown option " << option << "; it takes --backend and --only\n";
+    if (option == "--help" || option == "-h") {
+      std::cout << kHelp;
+      return 0;
+    }
+    if (option != "--backend" && option != "--only") {
+      std::cerr << "plumbline instructions: there is no option '" << option
+                << "'\nSee plumbline instructions --help.\n";
       return 2;
     }
+    if (i + 1 == argc) {
+      std::cerr << "plumbline instructions: " << option << " needs a value\nSee plumbline instructions --help.\n";
+      return 2;
+    }
+    (option == "--backend" ? backend : only) = argv[i + 1];
   }
   auto bench = Bench::Open(backend);
   if (!bench.ok()) {
-    std::cerr << "plumbline-instructions: " << bench.error() << "\n";
+    std::cerr << "plumbline instructions: " << bench.error() << "\n";
     return 2;
   }
   for (const Workload& workload : Workloads()) {

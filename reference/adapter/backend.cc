@@ -2,12 +2,15 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
 #include "reference/boxing/schema.h"
 #include "reference/faults/faults.h"
 #include "reference/introspect/dump.h"
+#include "reference/introspect/log.h"
+#include "reference/introspect/trace.h"
 #include "reference/keys/error.h"
 #include "reference/registry/describe.h"
 
@@ -39,6 +42,13 @@ KeyDeclaration Declared(const abi::KeyDeclaration& key) {
 }  // namespace
 
 abi::Description Backend::Describe() {
+  // What was asked for and cannot be had would otherwise go unsaid: a harness may keep what is written to stderr.
+  for (const char* variable : {kDispatchTraceVariable, kRegistrationLogVariable}) {
+    const char* const target = std::getenv(variable);
+    if (target == nullptr || *target == '\0') continue;
+    const std::string wrong = TextSink::WhatIsWrongWith(target);
+    if (!wrong.empty()) throw abi::Error(PL_ERROR_INVALID_ARGUMENT, std::string(variable) + ": " + wrong);
+  }
   return {.name = kName, .version = PLUMBLINE_VERSION, .release = std::string(kRelease)};
 }
 

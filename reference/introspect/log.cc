@@ -6,13 +6,12 @@
 namespace plumbline::reference {
 namespace {
 
-constexpr char kVariable[] = "PLUMBLINE_REGISTRATION_LOG";
 constexpr std::string_view kWhat[] = {"define", "impl", "fallback", "chain", "listener", "library"};
 
 [[maybe_unused]] const bool logged_from_the_start = [] {
-  const char* const target = std::getenv(kVariable);
+  const char* const target = std::getenv(kRegistrationLogVariable);
   if (target == nullptr || *target == '\0') return false;
-  std::unique_ptr<TextSink> sink = TextSink::Open(target, kVariable);
+  std::unique_ptr<TextSink> sink = TextSink::Open(target, kRegistrationLogVariable);
   if (sink == nullptr) return false;
   default_registration_observer.store(new RegistrationLog(std::move(sink)), std::memory_order_release);
   return true;

@@ -18,6 +18,8 @@
 
 namespace plumbline::reference {
 
+inline constexpr char kRegistrationLogVariable[] = "PLUMBLINE_REGISTRATION_LOG";
+
 std::string Print(const RegistrationEvent& event);  // the line, without the thread
 
 class RegistrationLog final : public RegistrationObserver {

@@ -9,13 +9,33 @@
 
 namespace plumbline::reference {
 
+namespace {
+
+int OpenToAppend(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+}
+
+std::string CannotOpen(const std::string& path) {
+  return "cannot open '" + path + "': " + std::strerror(errno) + ". Give it 'stderr' or a path";
+}
+
+}  // namespace
+
+std::string TextSink::WhatIsWrongWith(std::string_view target) {
+  if (target == "stderr") return "";
+  const std::string path(target);
+  const int descriptor = OpenToAppend(path);
+  if (descriptor < 0) return CannotOpen(path);
+  close(descriptor);
+  return "";
+}
+
 std::unique_ptr<TextSink> TextSink::Open(std::string_view target, std::string_view variable) {
   if (target == "stderr") return std::unique_ptr<TextSink>(new TextSink(STDERR_FILENO, false));
   const std::string path(target);
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  const int descriptor = OpenToAppend(path);
   if (descriptor < 0) {
-    std::fprintf(stderr, "plumbline: %s: cannot open '%s': %s. Give it 'stderr' or a path\n",
-                 std::string(variable).c_str(), path.c_str(), std::strerror(errno));
+    std::fprintf(stderr, "plumbline: %s: %s\n", std::string(variable).c_str(), CannotOpen(path).c_str());
     return nullptr;
   }
   return std::unique_ptr<TextSink>(new TextSink(descriptor, true));

@@ -11,6 +11,9 @@ namespace plumbline::reference {
 
 class TextSink {
  public:
+  // Why nothing can be written to "stderr" or this path, in words; empty: it can.
+  static std::string WhatIsWrongWith(std::string_view target);
+
   // "stderr", or a path. Null, with a word on stderr, if the file cannot be opened.
   static std::unique_ptr<TextSink> Open(std::string_view target, std::string_view variable);
   ~TextSink();

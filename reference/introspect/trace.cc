@@ -7,12 +7,10 @@
 namespace plumbline::reference {
 namespace {
 
-constexpr char kVariable[] = "PLUMBLINE_DISPATCH_TRACE";
-
 [[maybe_unused]] const bool traced_from_the_start = [] {
-  const char* const target = std::getenv(kVariable);
+  const char* const target = std::getenv(kDispatchTraceVariable);
   if (target == nullptr || *target == '\0') return false;
-  std::unique_ptr<TextSink> sink = TextSink::Open(target, kVariable);
+  std::unique_ptr<TextSink> sink = TextSink::Open(target, kDispatchTraceVariable);
   if (sink == nullptr) return false;
   default_call_observer.store(new DispatchTrace(std::move(sink)), std::memory_order_release);  // lives to the end
   return true;

@@ -24,6 +24,8 @@
 
 namespace plumbline::reference {
 
+inline constexpr char kDispatchTraceVariable[] = "PLUMBLINE_DISPATCH_TRACE";
+
 std::string Print(const CallEvent& event);  // the line
 
 class DispatchTrace final : public CallObserver {

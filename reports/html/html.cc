@@ -6,6 +6,7 @@
 #include <set>
 
 #include "reports/html/escape.h"
+#include "reports/text/counted.h"
 
 namespace plumbline::reports {
 namespace {
@@ -17,7 +18,7 @@ table { border-collapse: collapse; } th, td { border: 1px solid #d0d7de; padding
 th { background: #f6f8fa; } td { vertical-align: top; }
 pre { background: #f6f8fa; padding: .8rem; overflow-x: auto; } code { font-family: ui-monospace, monospace; }
 .pass { background: #dafbe1; } .fail, .crash, .timeout, .harness-error { background: #ffd8d3; }
-.waived { background: #fff8c5; } .unsupported { color: #6e7781; } .vacuous, .inconclusive { background: #ffe8c7; }
+.waived { background: #fff8c5; } .unsupported, .not-run { color: #6e7781; } .vacuous, .inconclusive { background: #ffe8c7; }
 details { margin: .1rem 0; } summary { cursor: pointer; } .links { color: #57606a; font-size: .85rem; }
 article { border-left: 4px solid #cf222e; padding-left: 1rem; margin: 1.5rem 0; }
 article.waived-case { border-color: #bf8700; background: none; }
@@ -82,8 +83,8 @@ std::string Matrix(const std::vector<Run>& runs) {
         Links("faults", clause.faults));
     for (const auto& of_run : verdicts) {
       const auto found = of_run.find(clause.id);
-      const char* verdict = found == of_run.end() ? "vacuous" : Spelling(found->second);
-      html += fmt::format("<td class=\"{0}\">{0}</td>", verdict);
+      html += found == of_run.end() ? "<td class=\"not-run\">not run</td>"
+                                    : fmt::format("<td class=\"{0}\">{0}</td>", Spelling(found->second));
     }
     html += "</tr>\n";
   }
@@ -125,8 +126,8 @@ std::string Findings(const std::vector<Run>& runs) {
     html += roots.empty() ? "<p>None.</p>\n" : roots;
     if (!blocked.empty()) html += "<details><summary>Blocked by those above</summary>\n" + blocked + "</details>\n";
     for (const WaiverUse& use : run.waivers) {
-      html += fmt::format("<p>Waiver <code>{}</code> for {}: {}; used {} times; {}{}</p>\n", Escape(use.id),
-                          Escape(use.clause), Escape(use.cause), use.used, Escape(use.reference),
+      html += fmt::format("<p>Waiver <code>{}</code> for {}: {}; used {}; {}{}</p>\n", Escape(use.id),
+                          Escape(use.clause), Escape(use.cause), Counted(use.used, "time"), Escape(use.reference),
                           use.problem.empty() ? "" : " — <span class=\"fail\">" + Escape(use.problem) + "</span>");
     }
   }

@@ -24,7 +24,7 @@ TEST(Html, ShowsTheMatrixForEveryBackend) {
   EXPECT_THAT(html, HasSubstr("<th>toy 1.0</th><th>other 1.0</th>"));
   EXPECT_THAT(html, HasSubstr("<tr id=\"RES-001\">"));
   EXPECT_THAT(html, HasSubstr("<td class=\"fail\">fail</td><td class=\"fail\">fail</td>"));
-  EXPECT_THAT(html, HasSubstr("<td class=\"vacuous\">vacuous</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"vacuous\">vacuous</td><td class=\"not-run\">not run</td>"));
 }
 
 TEST(Html, ShowsAFailureWithScenarioAndRerunLine) {

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace plumbline::reports {
 namespace {
@@ -16,11 +21,87 @@ constexpr std::array kVerdicts = {Verdict::kPass,    Verdict::kFail,         Ver
                                   Verdict::kTimeout, Verdict::kUnsupported,  Verdict::kWaived,
                                   Verdict::kVacuous, Verdict::kInconclusive, Verdict::kHarnessError};
 
-Verdict ParseVerdict(const std::string& spelling) {
+// One object of a report that is read. What is missing or of another kind is named by its path: "cases[3].verdict".
+class Object {
+ public:
+  Object(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
+    if (!json.is_object()) Wrong(path_, "an object");
+  }
+  const Json& At(const char* name) const {
+    const auto found = json_.find(name);
+    if (found == json_.end()) throw std::invalid_argument("'" + PathOf(name) + "' is missing");
+    return *found;
+  }
+  std::string Text(const char* name) const {
+    const Json& json = At(name);
+    if (!json.is_string()) Wrong(PathOf(name), "a text");
+    return json.get<std::string>();
+  }
+  std::vector<std::string> Texts(const char* name) const {
+    std::vector<std::string> texts;
+    for (const auto& [item, path] : Items(name)) {
+      if (!item.is_string()) Wrong(path, "a text");
+      texts.push_back(item.get<std::string>());
+    }
+    return texts;
+  }
+  bool Flag(const char* name) const {
+    const Json& json = At(name);
+    if (!json.is_boolean()) Wrong(PathOf(name), "true or false");
+    return json.get<bool>();
+  }
+  std::uint64_t Count(const char* name) const { return CountOf(At(name), PathOf(name)); }
+  std::uint64_t Count(const char* name, std::uint64_t otherwise) const {
+    return json_.contains(name) ? Count(name) : otherwise;
+  }
+  int Int(const char* name) const {
+    const std::uint64_t count = Count(name);
+    if (count > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) Wrong(PathOf(name), "a smaller number");
+    return static_cast<int>(count);
+  }
+  std::map<std::string, std::uint64_t> Counts(const char* name) const {
+    const Json& json = At(name);
+    if (!json.is_object()) Wrong(PathOf(name), "an object");
+    std::map<std::string, std::uint64_t> counts;
+    for (const auto& [key, count] : json.items()) counts[key] = CountOf(count, PathOf(name) + "." + key);
+    return counts;
+  }
+  Object In(const char* name) const { return Object(At(name), PathOf(name)); }
+  std::vector<Object> Objects(const char* name) const {
+    std::vector<Object> objects;
+    for (const auto& [item, path] : Items(name)) objects.emplace_back(item, path);
+    return objects;
+  }
+  std::string PathOf(const char* name) const { return path_.empty() ? name : path_ + "." + name; }
+
+ private:
+  [[noreturn]] static void Wrong(const std::string& path, const char* wanted) {
+    throw std::invalid_argument((path.empty() ? "it" : "'" + path + "'") + " should be " + wanted);
+  }
+  static std::uint64_t CountOf(const Json& json, const std::string& path) {
+    if (!json.is_number_unsigned()) Wrong(path, "a whole number of at least 0");
+    return json.get<std::uint64_t>();
+  }
+  std::vector<std::pair<const Json&, std::string>> Items(const char* name) const {
+    const Json& json = At(name);
+    if (!json.is_array()) Wrong(PathOf(name), "a list");
+    std::vector<std::pair<const Json&, std::string>> items;
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      items.emplace_back(json[i], PathOf(name) + "[" + std::to_string(i) + "]");
+    }
+    return items;
+  }
+
+  const Json& json_;
+  std::string path_;
+};
+
+Verdict ReadVerdict(const Object& object) {
+  const std::string spelling = object.Text("verdict");
   for (Verdict verdict : kVerdicts) {
     if (spelling == Spelling(verdict)) return verdict;
   }
-  throw std::invalid_argument("'" + spelling + "' is no verdict");
+  throw std::invalid_argument("'" + object.PathOf("verdict") + "' is '" + spelling + "', which is no verdict");
 }
 
 Json Write(const Finding& finding) {
@@ -29,15 +110,15 @@ Json Write(const Finding& finding) {
           {"rerun", finding.rerun},       {"clauses", finding.clauses}};
 }
 
-Finding ReadFinding(const Json& json) {
-  return {.summary = json.at("summary"),
-          .scenario = json.at("scenario"),
-          .line = json.at("line"),
-          .expected = json.at("expected"),
-          .got = json.at("got"),
-          .rule = json.at("rule"),
-          .rerun = json.at("rerun"),
-          .clauses = json.at("clauses")};
+Finding ReadFinding(const Object& object) {
+  return {.summary = object.Text("summary"),
+          .scenario = object.Text("scenario"),
+          .line = object.Int("line"),
+          .expected = object.Text("expected"),
+          .got = object.Text("got"),
+          .rule = object.Text("rule"),
+          .rerun = object.Text("rerun"),
+          .clauses = object.Texts("clauses")};
 }
 
 Json Write(const CaseResult& result) {
@@ -56,20 +137,20 @@ Json Write(const CaseResult& result) {
   return json;
 }
 
-CaseResult ReadCase(const Json& json) {
-  CaseResult result{.id = json.at("id"),
-                    .chapter = json.at("chapter"),
-                    .clauses = json.at("clauses"),
-                    .verdict = ParseVerdict(json.at("verdict")),
-                    .sampled = json.at("sampled"),
-                    .scenarios = json.value("scenarios", std::uint64_t{0}),
-                    .discarded = json.value("discarded", std::uint64_t{0}),
-                    .accepted_by_deviation = json.at("accepted_by_deviation"),
-                    .missing_capabilities = json.at("missing_capabilities"),
-                    .waiver = json.at("waiver"),
-                    .blocked_by = json.at("blocked_by"),
+CaseResult ReadCase(const Object& object) {
+  CaseResult result{.id = object.Text("id"),
+                    .chapter = object.Text("chapter"),
+                    .clauses = object.Texts("clauses"),
+                    .verdict = ReadVerdict(object),
+                    .sampled = object.Flag("sampled"),
+                    .scenarios = object.Count("scenarios", 0),
+                    .discarded = object.Count("discarded", 0),
+                    .accepted_by_deviation = object.Counts("accepted_by_deviation"),
+                    .missing_capabilities = object.Texts("missing_capabilities"),
+                    .waiver = object.Text("waiver"),
+                    .blocked_by = object.Text("blocked_by"),
                     .findings = {}};
-  for (const Json& finding : json.at("findings")) result.findings.push_back(ReadFinding(finding));
+  for (const Object& finding : object.Objects("findings")) result.findings.push_back(ReadFinding(finding));
   return result;
 }
 
@@ -80,18 +161,18 @@ Json Write(const Clause& clause) {
           {"model", clause.model},     {"faults", clause.faults}};
 }
 
-Clause ReadClause(const Json& json) {
-  return {.id = json.at("id"),
-          .title = json.at("title"),
-          .strength = json.at("strength"),
-          .profile = json.at("profile"),
-          .chapter = json.at("chapter"),
-          .text = json.at("text"),
-          .needs = json.at("needs"),
-          .where = json.at("where"),
-          .tests = json.at("tests"),
-          .model = json.at("model"),
-          .faults = json.at("faults")};
+Clause ReadClause(const Object& object) {
+  return {.id = object.Text("id"),
+          .title = object.Text("title"),
+          .strength = object.Text("strength"),
+          .profile = object.Text("profile"),
+          .chapter = object.Text("chapter"),
+          .text = object.Text("text"),
+          .needs = object.Texts("needs"),
+          .where = object.Text("where"),
+          .tests = object.Texts("tests"),
+          .model = object.Texts("model"),
+          .faults = object.Texts("faults")};
 }
 
 Json Write(const Backend& backend) {
@@ -100,14 +181,14 @@ Json Write(const Backend& backend) {
           {"loaded", backend.loaded}};
 }
 
-Backend ReadBackend(const Json& json) {
-  return {.name = json.at("name"),
-          .version = json.at("version"),
-          .release = json.at("release"),
-          .abi = json.at("abi"),
-          .digest = json.at("digest"),
-          .capabilities = json.at("capabilities"),
-          .loaded = json.at("loaded")};
+Backend ReadBackend(const Object& object) {
+  return {.name = object.Text("name"),
+          .version = object.Text("version"),
+          .release = object.Text("release"),
+          .abi = object.Text("abi"),
+          .digest = object.Text("digest"),
+          .capabilities = object.Texts("capabilities"),
+          .loaded = object.Texts("loaded")};
 }
 
 Json Write(const WaiverUse& use) {
@@ -115,14 +196,14 @@ Json Write(const WaiverUse& use) {
           {"expires", use.expires}, {"used", use.used},     {"problem", use.problem}};
 }
 
-WaiverUse ReadWaiver(const Json& json) {
-  return {.id = json.at("id"),
-          .clause = json.at("clause"),
-          .cause = json.at("cause"),
-          .reference = json.at("reference"),
-          .expires = json.at("expires"),
-          .used = json.at("used"),
-          .problem = json.at("problem")};
+WaiverUse ReadWaiver(const Object& object) {
+  return {.id = object.Text("id"),
+          .clause = object.Text("clause"),
+          .cause = object.Text("cause"),
+          .reference = object.Text("reference"),
+          .expires = object.Text("expires"),
+          .used = object.Count("used"),
+          .problem = object.Text("problem")};
 }
 
 template <class Items>
@@ -178,30 +259,42 @@ std::string ToJson(const SideNotes& notes) {
 }
 
 ReadResult FromJson(std::string_view text) {
+  const auto no_report = [](const std::string& why) { return ReadResult{{}, "not a Plumbline report: " + why}; };
+  Json json;
   try {
-    const Json json = Json::parse(text);
-    if (const int format = json.at("format"); format != kFormat) {
-      return {
-          {},
-          "the report has format " + std::to_string(format) + "; this tool reads format " + std::to_string(kFormat)};
+    json = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    // The byte counts from 1 and is the last that was read.
+    const std::string_view before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+    return no_report("it is not JSON from line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) +
+                     " on");
+  }
+  try {
+    const Object object(json, "");
+    if (const int format = object.Int("format"); format != kFormat) {
+      return {{},
+              "the report has format " + std::to_string(format) + ", and this program reads format " +
+                  std::to_string(kFormat)};
     }
-    Run run{.suite_version = json.at("suite_version"),
-            .tier = json.at("tier"),
-            .seed = json.at("seed"),
-            .filter = json.at("filter"),
-            .shard = json.at("shard"),
-            .shards = json.at("shards"),
-            .backend = ReadBackend(json.at("backend")),
+    Run run{.suite_version = object.Text("suite_version"),
+            .tier = object.Text("tier"),
+            .seed = object.Count("seed"),
+            .filter = object.Text("filter"),
+            .shard = object.Int("shard"),
+            .shards = object.Int("shards"),
+            .backend = ReadBackend(object.In("backend")),
             .clauses = {},
             .cases = {},
             .waivers = {}};
-    if (run.shards < 1) return {{}, "a report has at least one shard, this one says " + std::to_string(run.shards)};
-    for (const Json& clause : json.at("clauses")) run.clauses.push_back(ReadClause(clause));
-    for (const Json& result : json.at("cases")) run.cases.push_back(ReadCase(result));
-    for (const Json& use : json.at("waivers")) run.waivers.push_back(ReadWaiver(use));
+    if (run.shard < 1 || run.shard > run.shards) {
+      return no_report("'shard' is " + std::to_string(run.shard) + " of " + std::to_string(run.shards));
+    }
+    for (const Object& clause : object.Objects("clauses")) run.clauses.push_back(ReadClause(clause));
+    for (const Object& result : object.Objects("cases")) run.cases.push_back(ReadCase(result));
+    for (const Object& use : object.Objects("waivers")) run.waivers.push_back(ReadWaiver(use));
     return {run, ""};
-  } catch (const std::exception& error) {
-    return {{}, std::string("not a Plumbline report: ") + error.what()};
+  } catch (const std::invalid_argument& error) {
+    return no_report(error.what());
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "reports/result/sample.h"
 
@@ -45,12 +46,35 @@ TEST(Json, SurvivesBytesThatAreNotUtf8) {
 }
 
 TEST(Json, SaysWhatIsWrongWithAFile) {
-  EXPECT_THAT(FromJson("").error, HasSubstr("not a Plumbline report"));
-  EXPECT_THAT(FromJson("{}").error, HasSubstr("format"));
-  EXPECT_THAT(FromJson("{\"format\": 99}").error, HasSubstr("format 99"));
+  EXPECT_EQ(FromJson("").error, "not a Plumbline report: it is not JSON from line 1 on");
+  EXPECT_EQ(FromJson("{\n\"format\": oops}").error, "not a Plumbline report: it is not JSON from line 2 on");
+  EXPECT_EQ(FromJson("[]").error, "not a Plumbline report: it should be an object");
+  EXPECT_EQ(FromJson("{}").error, "not a Plumbline report: 'format' is missing");
+  EXPECT_EQ(FromJson("{\"format\": 1.5}").error,
+            "not a Plumbline report: 'format' should be a whole number of at least 0");
+  EXPECT_EQ(FromJson("{\"format\": 99}").error, "the report has format 99, and this program reads format 1");
   std::string text = ToJson(SampleRun());
   text.replace(text.find("\"crash\""), 7, "\"boom!\"");
-  EXPECT_THAT(FromJson(text).error, HasSubstr("boom!"));
+  EXPECT_THAT(FromJson(text).error, HasSubstr("].verdict' is 'boom!', which is no verdict"));
+}
+
+// Each field in turn is left out, or of another kind: always our own words.
+TEST(Json, NamesTheFieldThatIsWrong) {
+  const auto json = nlohmann::json::parse(ToJson(SampleRun()));
+  for (const auto& [name, value] : json.items()) {
+    if (name == "counts") continue;  // derived, and not read
+    nlohmann::json changed = json;
+    changed.erase(name);
+    EXPECT_EQ(FromJson(changed.dump()).error, "not a Plumbline report: '" + name + "' is missing");
+    changed[name] = nullptr;
+    EXPECT_THAT(FromJson(changed.dump()).error, HasSubstr("'" + name + "' should be "));
+  }
+  nlohmann::json changed = json;
+  changed["cases"][1]["clauses"][0] = 7;
+  EXPECT_EQ(FromJson(changed.dump()).error, "not a Plumbline report: 'cases[1].clauses[0]' should be a text");
+  changed = json;
+  changed["shard"] = 2;
+  EXPECT_EQ(FromJson(changed.dump()).error, "not a Plumbline report: 'shard' is 2 of 1");
 }
 
 TEST(Json, KeepsTheSchema) {

@@ -73,7 +73,9 @@ std::map<std::string, Verdict> ByClause(const Run& run) {
       if (Badness(result.verdict) > Badness(verdict)) verdict = result.verdict;
     }
   }
-  for (const Clause& clause : run.clauses) by_clause.emplace(clause.id, Verdict::kVacuous);
+  if (run.filter.empty() && run.shards == 1) {
+    for (const Clause& clause : run.clauses) by_clause.emplace(clause.id, Verdict::kVacuous);
+  }
   return by_clause;
 }
 
@@ -126,7 +128,8 @@ MergeResult Merge(const std::vector<Run>& shards) {
   if (shards.empty()) return {{}, "there is nothing to merge"};
   MergeResult merged{shards.front(), ""};
   Run& run = merged.run;
-  std::vector<bool> seen(run.shards, false);
+  const auto name = [&](int shard) { return "shard " + std::to_string(shard) + "/" + std::to_string(run.shards); };
+  std::set<int> seen;
   run.cases.clear();
   run.waivers.clear();
   std::map<std::string, WaiverUse> waivers;
@@ -135,11 +138,8 @@ MergeResult Merge(const std::vector<Run>& shards) {
         shard.suite_version != run.suite_version || shard.backend.digest != run.backend.digest) {
       return {{}, "the reports are not shards of one run: they differ in tier, seed, filter, suite or backend"};
     }
-    if (shard.shard < 0 || shard.shard >= run.shards) {
-      return {{}, "shard " + std::to_string(shard.shard) + " is not one of " + std::to_string(run.shards)};
-    }
-    if (seen[shard.shard]) return {{}, "shard " + std::to_string(shard.shard) + " is given twice"};
-    seen[shard.shard] = true;
+    if (shard.shard < 1 || shard.shard > run.shards) return {{}, name(shard.shard) + " is no part of a run"};
+    if (!seen.insert(shard.shard).second) return {{}, name(shard.shard) + " is given twice"};
     run.cases.insert(run.cases.end(), shard.cases.begin(), shard.cases.end());
     for (const WaiverUse& use : shard.waivers) {
       auto [entry, first] = waivers.emplace(use.id, use);
@@ -148,8 +148,8 @@ MergeResult Merge(const std::vector<Run>& shards) {
       if (entry->second.problem.empty()) entry->second.problem = use.problem;
     }
   }
-  for (int i = 0; i < run.shards; ++i) {
-    if (!seen[i]) return {{}, "shard " + std::to_string(i) + " of " + std::to_string(run.shards) + " is missing"};
+  for (int i = 1; i <= run.shards; ++i) {
+    if (!seen.contains(i)) return {{}, name(i) + " is missing; give the report of each shard"};
   }
   // Only the merged full run can say that a waiver was not needed.
   for (auto& [id, use] : waivers) {
@@ -157,7 +157,7 @@ MergeResult Merge(const std::vector<Run>& shards) {
     run.waivers.push_back(std::move(use));
   }
   std::sort(run.cases.begin(), run.cases.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
-  run.shard = 0;
+  run.shard = 1;
   run.shards = 1;
   MarkBlocked(run);  // a shard sees only its own failures
   return merged;

@@ -80,8 +80,8 @@ struct Run {
   std::string suite_version;  // of Plumbline
   std::string tier;           // quick, standard, full
   std::uint64_t seed = 0;
-  std::string filter;  // empty: everything
-  int shard = 0, shards = 1;
+  std::string filter;         // empty: everything
+  int shard = 1, shards = 1;  // counted from 1, as --shard 1/4 is
   Backend backend;
   std::vector<Clause> clauses;
   std::vector<CaseResult> cases;
@@ -101,7 +101,8 @@ struct Counts {
 };
 Counts Count(const Run& run);  // the one place that counts; every format uses it
 
-// Clause -> verdict over all cases that name it: the worst of them; vacuous if there is none.
+// Clause -> verdict over all cases that name it: the worst of them. One that no case names is vacuous in a whole run;
+// in a part of one, a filtered run or a shard, it is left out: it was not selected.
 std::map<std::string, Verdict> ByClause(const Run& run);
 
 // Fills `blocked_by`: a failed case is folded under another failed one that names a clause which its own clauses need,

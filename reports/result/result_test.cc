@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/result/sample.h"
+#include "reports/text/counted.h"
 
 namespace plumbline::reports {
 namespace {
@@ -17,6 +18,12 @@ CaseResult Case(const std::string& id, Verdict verdict, std::vector<std::string>
   result.verdict = verdict;
   result.clauses = std::move(clauses);
   return result;
+}
+
+TEST(Counted, OneIsSingular) {
+  EXPECT_EQ(Counted(0, "case"), "0 cases");
+  EXPECT_EQ(Counted(1, "case"), "1 case");
+  EXPECT_EQ(Counted(2, "case differs", "cases differ"), "2 cases differ");
 }
 
 TEST(Count, SeparatesRootsFromBlocked) {
@@ -33,6 +40,15 @@ TEST(ByClause, TakesTheWorstAndCountsAnUntestedClauseAsVacuous) {
   EXPECT_EQ(verdicts.at("RES-001"), Verdict::kFail);
   EXPECT_EQ(verdicts.at("RES-002"), Verdict::kVacuous);
   EXPECT_EQ(verdicts.at("TLS-001"), Verdict::kWaived);
+}
+
+TEST(ByClause, APartOfARunLeavesOutWhatItDidNotSelect) {
+  reports::Run run = SampleRun();
+  run.filter = "tls";
+  EXPECT_FALSE(ByClause(run).contains("RES-002"));
+  run.filter.clear();
+  run.shards = 2;
+  EXPECT_FALSE(ByClause(run).contains("RES-002"));
 }
 
 TEST(ByClause, ACheckedClauseIsNotUnsupported) {
@@ -73,7 +89,7 @@ TEST(Merge, PutsShardsTogetherInAnyOrder) {
   reports::Run whole = SampleRun();
   reports::Run first = whole, second = whole;
   first.shards = second.shards = 2;
-  second.shard = 1;
+  second.shard = 2;
   first.cases = {whole.cases[0], whole.cases[3]};
   second.cases = {whole.cases[1], whole.cases[2], whole.cases[4]};
   first.waivers[0].used = 0;
@@ -89,12 +105,15 @@ TEST(Merge, SaysWhatDoesNotFit) {
   reports::Run first = SampleRun();
   first.shards = 2;
   EXPECT_THAT(Merge({}).error, HasSubstr("nothing"));
-  EXPECT_THAT(Merge({first}).error, HasSubstr("shard 1 of 2 is missing"));
-  EXPECT_THAT(Merge({first, first}).error, HasSubstr("given twice"));
+  EXPECT_THAT(Merge({first}).error, HasSubstr("shard 2/2 is missing"));
+  EXPECT_THAT(Merge({first, first}).error, HasSubstr("shard 1/2 is given twice"));
   reports::Run other = first;
-  other.shard = 1;
+  other.shard = 2;
   other.seed = 3;
   EXPECT_THAT(Merge({first, other}).error, HasSubstr("not shards of one run"));
+  other = first;
+  other.shard = 0;
+  EXPECT_THAT(Merge({first, other}).error, HasSubstr("shard 0/2 is no part of a run"));
 }
 
 TEST(Merge, AWaiverThatNoShardUsedIsAProblem) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/text/counted.h"
+
 namespace plumbline::reports {
 namespace {
 
@@ -57,8 +59,18 @@ std::string Describe(const CaseResult& result, const Painter& paint) {
   out += Field("rule", finding.rule);
   if (!finding.scenario.empty()) out += Indented(finding.scenario, paint.Dim("    | "));
   out += Field("rerun", finding.rerun);
-  if (result.findings.size() > 1) out += fmt::format("    and {} more findings\n", result.findings.size() - 1);
+  if (result.findings.size() > 1)
+    out += fmt::format("    and {} more\n", Counted(result.findings.size() - 1, "finding"));
   return out;
+}
+
+// Findings whose line to rerun names a file.
+std::size_t SavedScenarios(const Run& run) {
+  std::size_t saved = 0;
+  for (const CaseResult& result : run.cases) {
+    for (const Finding& finding : result.findings) saved += finding.rerun.starts_with("plumbline replay ") ? 1 : 0;
+  }
+  return saved;
 }
 
 }  // namespace
@@ -78,16 +90,18 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
       blocked[result.blocked_by].push_back(&result);
     }
   }
-  int shown = 0;
+  std::size_t shown = 0;
   for (const CaseResult* root : roots) {
-    if (shown++ < options.max_findings) {
+    if (shown++ < options.shown) {
       out += Describe(*root, paint);
     } else {
       out += fmt::format("{} {}\n", paint.Red(Spelling(root->verdict)), root->id);
     }
     if (const auto found = blocked.find(root->id); found != blocked.end()) {
-      out += paint.Dim(fmt::format("    blocked: {} cases that presume it, such as {}", found->second.size(),
-                                   found->second.front()->id)) +
+      const std::size_t count = found->second.size();
+      out += paint.Dim(fmt::format("    blocked: {}{} {}",
+                                   Counted(count, "case that presumes it", "cases that presume it"),
+                                   count == 1 ? ":" : ", such as", found->second.front()->id)) +
              "\n";
     }
     out += "\n";
@@ -107,7 +121,7 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
                     : IsBad(verdict)          ? paint.Red(text)
                                               : paint.Yellow(text));
   }
-  const std::string shard = run.shards > 1 ? fmt::format(", shard {} of {}", run.shard, run.shards) : "";
+  const std::string shard = run.shards > 1 ? fmt::format(", shard {}/{}", run.shard, run.shards) : "";
   const std::string time = options.seconds < 0 ? "" : fmt::format(", {:.1f} s", options.seconds);
   out += fmt::format("{} {} ({})  tier {}, seed {}{}{}\n", paint.Bold(run.backend.name), run.backend.version,
                      run.backend.release, run.tier, run.seed, shard, time);
@@ -120,12 +134,29 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
   }
   out += "\n";
   std::map<Verdict, int> clauses;
-  for (const auto& [clause, verdict] : ByClause(run)) ++clauses[verdict];
+  const std::map<std::string, Verdict> by_clause = ByClause(run);
+  for (const auto& [clause, verdict] : by_clause) ++clauses[verdict];
   parts.clear();
+  std::size_t not_selected = run.clauses.size();
+  for (const Clause& clause : run.clauses) not_selected -= by_clause.contains(clause.id) ? 1 : 0;
   for (const auto& [verdict, count] : clauses) parts.push_back(fmt::format("{} {}", count, Spelling(verdict)));
+  if (not_selected != 0) parts.push_back(fmt::format("{} not selected", not_selected));
   out += fmt::format("  clauses    {}\n", fmt::join(parts, ", "));
   if (counts.roots + counts.blocked != 0) {
-    out += fmt::format("  failures   {} roots, {} blocked by them\n", counts.roots, counts.blocked);
+    out += fmt::format("  failures   {}", Counted(counts.roots, "root"));
+    if (counts.blocked != 0)
+      out += fmt::format(", {} blocked by {}", counts.blocked, counts.roots == 1 ? "it" : "them");
+    out += "\n";
+  }
+  if (roots.size() > options.shown) {
+    out += fmt::format("             {} of {} are shown in full; `--show all` shows them all\n", options.shown,
+                       roots.size());
+  }
+  const std::size_t saved = SavedScenarios(run);
+  if (saved != 0 && !options.saved_in.empty()) {
+    out += fmt::format("  saved      {} in {}{} (`--out DIR` puts them elsewhere)\n",
+                       Counted(saved, "scenario of a failure", "scenarios of failures"), options.saved_in,
+                       options.saved_in.ends_with('/') ? "" : "/");
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #ifndef PLUMBLINE_REPORTS_TERMINAL_TERMINAL_H_
 #define PLUMBLINE_REPORTS_TERMINAL_TERMINAL_H_
 
+#include <cstddef>
 #include <string>
 
 #include "reports/result/result.h"
@@ -13,8 +14,9 @@ namespace plumbline::reports {
 
 struct SummaryOptions {
   bool colour = false;
-  int max_findings = 10;  // roots shown in full; the rest are named
-  double seconds = -1;    // negative: not shown
+  std::size_t shown = 10;  // roots shown in full; the rest are named
+  double seconds = -1;     // negative: not shown
+  std::string saved_in;    // where the scenarios of failures are; empty: not said
 };
 
 std::string Summary(const Run& run, const SummaryOptions& options);

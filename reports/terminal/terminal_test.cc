@@ -17,7 +17,7 @@ TEST(Summary, RootsInFullAndBlockedFolded) {
   EXPECT_THAT(text, HasSubstr("expected  k2"));
   EXPECT_THAT(text, HasSubstr("    | call a::f [CPU] => k2"));
   EXPECT_THAT(text, HasSubstr("rerun     plumbline check --backend toy --case resolution/b"));
-  EXPECT_THAT(text, HasSubstr("blocked: 1 cases that presume it, such as resolution/c"));
+  EXPECT_THAT(text, HasSubstr("blocked: 1 case that presumes it: resolution/c"));
   EXPECT_THAT(text, Not(HasSubstr("crash resolution/c")));
   EXPECT_THAT(text, HasSubstr("1 pass, 1 fail, 1 crash, 1 waived, 1 unsupported"));
   EXPECT_THAT(text, HasSubstr("accepted by a waived deviation"));
@@ -29,9 +29,27 @@ TEST(Summary, PlainInAPipeAndColouredOnATerminal) {
 }
 
 TEST(Summary, NamesTheRootsThatItDoesNotShowInFull) {
-  const std::string text = Summary(SampleRun(), {.max_findings = 0});
+  const std::string text = Summary(SampleRun(), {.shown = 0});
   EXPECT_THAT(text, HasSubstr("fail resolution/b"));
   EXPECT_THAT(text, Not(HasSubstr("expected")));
+  EXPECT_THAT(text, HasSubstr("0 of 1 are shown in full; `--show all` shows them all"));
+  EXPECT_THAT(Summary(SampleRun(), {}), Not(HasSubstr("--show all")));
+}
+
+TEST(Summary, SaysWhereFailuresAreSaved) {
+  reports::Run run = SampleRun();
+  EXPECT_THAT(Summary(run, {.saved_in = "there"}), Not(HasSubstr("there"))) << "none is saved";
+  run.cases[0].findings[0].rerun = "plumbline replay --backend toy there/b.scn";
+  EXPECT_THAT(Summary(run, {.saved_in = "there"}), HasSubstr("saved      1 scenario of a failure in there/"));
+}
+
+TEST(Summary, APartSaysWhatItDidNotSelect) {
+  reports::Run run = SampleRun();
+  EXPECT_THAT(Summary(run, {}), HasSubstr("1 vacuous"));
+  run.filter = "tls";
+  EXPECT_THAT(Summary(run, {}), HasSubstr("1 not selected"));
+  run.shard = run.shards = 2;
+  EXPECT_THAT(Summary(run, {}), HasSubstr("shard 2/2"));
 }
 
 TEST(Summary, ShowsAWaiverThatDoesNotHold) {

@@ -10,6 +10,7 @@ built and run beside it.
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,14 @@ def main():
         expect_in(out, "my_device", "next: claim core")
         _, err = run([plumbline, "new-adapter", adapter], expect=2)
         expect_in(err, "already")
+
+        # What it says of a clause can be opened, and what is installed is named as it lies there.
+        out, _ = run([plumbline, "list", "--clause", "RES-030"])
+        places = [line.split(":")[0].strip() for line in out.splitlines() if re.match(r"  \S+\.(scn|md|h|cc):\d+", line)]
+        for place in places:
+            if not pathlib.Path(place).exists():
+                sys.exit(f"{place} is not there\n{out}")
+        expect_in(out, f"{prefix}/share/plumbline/clauses/", f"{prefix}/share/plumbline/corpus/")
 
         build(HERE, scratch / "consumer")
         out, _ = run([scratch / "consumer" / "consumer"])

@@ -1,0 +1,149 @@
+// plumbline report: works on reports that `plumbline check --report` wrote.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/harness/text_file.h"
+#include "reports/diff/diff.h"
+#include "reports/html/html.h"
+#include "reports/json/json.h"
+#include "reports/junit/junit.h"
+#include "reports/terminal/terminal.h"
+#include "reports/text/counted.h"
+
+namespace plumbline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::InputError;
+using harness::OrError;
+using reports::Run;
+using reports::Verdict;
+
+// A report, or the one in the folder that `check --report` was given.
+OrError<Run> Load(const std::string& path) {
+  constexpr const char* kWanted = "the report.json of a run, or the folder that `plumbline check --report` wrote";
+  std::error_code failed;
+  const fs::path inside = fs::path(path) / "report.json";
+  const bool folder = fs::is_directory(path, failed);
+  if (folder && !fs::exists(inside, failed)) {
+    return InputError{fmt::format("{}: this folder holds no report.json; give {}", path, kWanted)};
+  }
+  const std::string file = folder ? inside.string() : path;
+  OrError<std::string> text = harness::ReadTextFile(file, kWanted);
+  if (!text.ok()) return InputError{text.error()};
+  reports::ReadResult read = reports::FromJson(*text);
+  if (!read.error.empty()) return InputError{fmt::format("{}: {}; give {}", file, read.error, kWanted)};
+  return std::move(read.run);
+}
+
+OrError<std::vector<Run>> LoadAll(const std::vector<std::string>& paths) {
+  std::vector<Run> runs;
+  for (const std::string& path : paths) {
+    OrError<Run> run = Load(path);
+    if (!run.ok()) return InputError{run.error()};
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+// To a file, or to standard output.
+int Write(const std::string& program, const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    fmt::print("{}", text);
+    return kGood;
+  }
+  const OrError<bool> written = harness::WriteTextFile(path, text);
+  return written.ok() ? kGood : Complain(program, "--output " + written.error());
+}
+
+int PrintDifferences(const Run& before, const Run& after) {
+  const auto spell = [](const std::optional<Verdict>& verdict) {
+    return verdict ? reports::Spelling(*verdict) : "absent";
+  };
+  const std::vector<reports::Change> changes = reports::Diff(before, after);
+  for (const reports::Change& change : changes) {
+    fmt::print("{}: {} -> {}\n", change.id, spell(change.before), spell(change.after));
+  }
+  fmt::print("{}\n", reports::Counted(changes.size(), "case differs", "cases differ"));
+  return changes.empty() ? kGood : kFailed;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Works on reports that `plumbline check --report DIR` wrote.", "plumbline report");
+  app.require_subcommand(1);
+  app.footer(
+      "A report is the report.json of a run, or the folder that holds it.\n"
+      "`plumbline report COMMAND --help` says more. Exit status: 0 good, 1 reports differ, 2 bad input.");
+  std::vector<std::string> paths;
+  std::string output, before, after;
+  std::size_t shown = 10;
+  bool no_color = false;
+  const auto add_reports = [&](CLI::App* command, const char* what) {
+    command->add_option("reports", paths, what)->required()->type_name("REPORT...");
+  };
+  const auto add_output = [&](CLI::App* command) {
+    command->add_option("-o,--output", output, "where to write it; standard output if left out")->type_name("FILE");
+  };
+
+  CLI::App* show = app.add_subcommand("show", "print the summary that the run ended with");
+  add_reports(show, "what to show: report.json files or folders that hold one");
+  AddShow(*show, shown);
+  AddNoColor(*show, no_color);
+  CLI::App* merge = app.add_subcommand("merge", "make one report of the shards of a run");
+  add_reports(merge, "the report of each shard, in any order");
+  add_output(merge);
+  merge->footer(
+      "  plumbline check --backend B --report out1 --shard 1/2      on one machine\n"
+      "  plumbline check --backend B --report out2 --shard 2/2      on another\n"
+      "  plumbline report merge out1 out2 -o report.json            the report of the whole run\n"
+      "All shards 1/N to N/N have to be there, of the same backend, tier, seed and filter.");
+  CLI::App* html = app.add_subcommand("html", "make one page of reports: a matrix of clauses and backends");
+  add_reports(html, "reports, one for each column");
+  add_output(html);
+  html->footer("  plumbline report html reference/ torch/ -o matrix.html");
+  CLI::App* junit = app.add_subcommand("junit", "make JUnit XML of a report, for a CI to show");
+  add_reports(junit, "one report");
+  add_output(junit);
+  CLI::App* diff = app.add_subcommand("diff", "list the cases whose verdict differs between two reports");
+  diff->add_option("before", before, "the earlier report")->required()->type_name("BEFORE");
+  diff->add_option("after", after, "the later report")->required()->type_name("AFTER");
+  diff->footer("A case that only one report has is absent in the other. Exit status: 0 none differs, 1 some do.");
+
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  const std::string program = app.get_name() + " " + app.get_subcommands().front()->get_name();
+  if (*diff) paths = {before, after};
+  if (*junit && paths.size() > 1) return Complain(program, "give one report; JUnit XML holds one run");
+  if (!output.empty()) {
+    if (auto wrong = harness::CannotWrite(output)) return Complain(program, "--output " + *wrong);
+  }
+  OrError<std::vector<Run>> runs = LoadAll(paths);
+  if (!runs.ok()) return Complain(program, runs.error());
+
+  if (*diff) return PrintDifferences(runs->front(), runs->back());
+  if (*html) return Write(program, reports::ToHtml(*runs), output);
+  if (*junit) return Write(program, reports::ToJUnit(runs->front(), {}), output);
+  if (*merge) {
+    const reports::MergeResult merged = reports::Merge(*runs);
+    if (!merged.error.empty()) return Complain(program, merged.error);
+    return Write(program, reports::ToJson(merged.run), output);
+  }
+  for (std::size_t i = 0; i < runs->size(); ++i) {
+    if (i > 0) fmt::print("\n");
+    fmt::print("{}", reports::Summary((*runs)[i], {.colour = Colours(STDOUT_FILENO, no_color), .shown = shown}));
+  }
+  return kGood;
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
