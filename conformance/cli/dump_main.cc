@@ -197,6 +197,10 @@ int Main(int argc, char** argv) {
     OrError<OperatorNames> names = (*executor)->Names();
     if (!names.ok()) return Complain(app, names.error());
     if (options.load.empty() || all) {
+      if (names->all.empty()) {
+        fmt::print("no operator is registered in {} {}; --load FILE brings those of a library\n", facts.name,
+                   facts.version);
+      }
       PrintNames(*names);
       return kGood;
     }

@@ -404,7 +404,7 @@ int Main(int argc, char** argv) {
                       "--keys, --include, --exclude, --impl, --schema and --scenario go with an operator "
                       "(ns::name), not with a scenario file");
     }
-    OrError<Scenario> scenario = ReadScenarioFile(options.target);
+    OrError<Scenario> scenario = ReadScenarioFile(options.target, "a scenario file (.scn) or an operator (ns::name)");
     if (!scenario.ok()) return Complain(app, scenario.error());
     if (!options.backend.release.empty()) scenario->release = options.backend.release;
     OrError<const tables::ReleaseData*> release = ReadRelease(scenario->release);

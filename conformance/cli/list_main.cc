@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -51,14 +52,19 @@ int ListBackends() {
   return kGood;
 }
 
-void PrintPlaces(const char* what, const std::vector<std::string>& places, const char* none) {
+// A rule that every recorded table exercises has hundreds of tests.
+constexpr std::size_t kShown = 20;
+
+void PrintPlaces(const char* what, const std::vector<std::string>& places, const char* none, bool all) {
   fmt::print("\n{}:\n", what);
   if (places.empty()) fmt::print("  {}\n", none);
-  for (const std::string& place : places) fmt::print("  {}\n", harness::OnThisMachine(place));
+  const std::size_t shown = all ? places.size() : std::min(kShown, places.size());
+  for (std::size_t i = 0; i < shown; ++i) fmt::print("  {}\n", harness::OnThisMachine(places[i]));
+  if (shown < places.size()) fmt::print("  and {} more; --all shows them\n", places.size() - shown);
 }
 
 // A rule with everything that is one hop away.
-int ShowClause(const CLI::App& app, const std::string& asked) {
+int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   const std::string id = harness::UpperCase(asked);
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
@@ -72,27 +78,29 @@ int ShowClause(const CLI::App& app, const std::string& asked) {
   }
   fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", at->id, at->title, at->strength, at->profile,
              at->needs.empty() ? "" : ", needs ", fmt::join(at->needs, " "), at->text);
-  PrintPlaces("text", {at->where}, "");
-  PrintPlaces("tests", at->tests, "none");
-  PrintPlaces("model", at->model, "no line names it");
-  PrintPlaces("faults", at->faults, "none");
+  PrintPlaces("text", {at->where}, "", all);
+  PrintPlaces("tests", at->tests, "none", all);
+  PrintPlaces("model", at->model, "no line names it", all);
+  PrintPlaces("faults", at->faults, "none", all);
   return kGood;
 }
 
 int Main(int argc, char** argv) {
   CLI::App app("Lists what there is, or shows one clause with all that belongs to it.", "plumbline list");
   std::string what, clause;
+  bool all = false;
   app.add_option("what", what, "cases, clauses, capabilities or backends")
       ->check(Choice({"cases", "clauses", "capabilities", "backends"}))
       ->type_name("WHAT");
   app.add_option("--clause", clause, "show the text of this clause, where it stands, its tests, model lines and faults")
       ->type_name("ID");
+  app.add_flag("--all", all, "of a clause: all of its tests, also where they are many");
   app.footer(
       "  plumbline list cases             id, tier and clauses of each\n"
       "  plumbline list clauses           id, strength, profile and title of each\n"
       "  plumbline list --clause RES-001  one rule in full");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
-  if (!clause.empty()) return ShowClause(app, clause);
+  if (!clause.empty()) return ShowClause(app, clause, all);
   if (what == "cases") return ListCases(app);
   if (what == "clauses") return ListClauses(app);
   if (what == "capabilities") return ListCapabilities();

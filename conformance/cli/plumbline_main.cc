@@ -65,7 +65,7 @@ void PrintHelp(std::FILE* to) {
              "\n"
              "usage: plumbline COMMAND [ARGUMENTS]\n"
              "\n");
-  for (const auto& [name, purpose] : Commands()) fmt::print(to, "  {:<12} {}\n", name, purpose);
+  for (const auto& [name, purpose] : Commands()) fmt::print(to, "  {:<13} {}\n", name, purpose);
   fmt::print(to,
              "\n"
              "`plumbline COMMAND --help` says more. To begin with:\n"

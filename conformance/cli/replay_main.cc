@@ -103,7 +103,7 @@ int Main(int argc, char** argv) {
   std::vector<std::string> files;
   bool no_color = false, quiet = false;
   backend.AddTo(app);
-  app.add_option("files", files, "scenario files (.scn)")->required()->type_name("FILE...");
+  app.add_option("files", files, "scenario files (.scn)")->required()->type_name("FILE");
   app.add_flag("-q,--quiet", quiet, "only say how each file ended");
   AddNoColor(app, no_color);
   app.footer(

@@ -88,7 +88,7 @@ int Main(int argc, char** argv) {
   std::size_t shown = 10;
   bool no_color = false;
   const auto add_reports = [&](CLI::App* command, const char* what) {
-    command->add_option("reports", paths, what)->required()->type_name("REPORT...");
+    command->add_option("reports", paths, what)->required()->type_name("REPORT");
   };
   const auto add_output = [&](CLI::App* command) {
     command->add_option("-o,--output", output, "where to write it; standard output if left out")->type_name("FILE");

@@ -12,8 +12,8 @@ namespace plumbline::cli {
 using harness::InputError;
 using harness::OrError;
 
-OrError<scenario::Scenario> ReadScenarioFile(const std::string& path) {
-  const OrError<std::string> text = harness::ReadTextFile(path, "a scenario file (.scn)");
+OrError<scenario::Scenario> ReadScenarioFile(const std::string& path, const std::string& wanted) {
+  const OrError<std::string> text = harness::ReadTextFile(path, wanted);
   if (!text.ok()) return InputError{text.error()};
   scenario::ParseResult parsed = scenario::Parse(*text);
   if (!parsed.scenario) {

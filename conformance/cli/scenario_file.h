@@ -13,7 +13,9 @@
 
 namespace plumbline::cli {
 
-harness::OrError<scenario::Scenario> ReadScenarioFile(const std::string& path);
+// `wanted` closes the message of a file that cannot be read.
+harness::OrError<scenario::Scenario> ReadScenarioFile(const std::string& path,
+                                                      const std::string& wanted = "a scenario file (.scn)");
 
 }  // namespace plumbline::cli
 

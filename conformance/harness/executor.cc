@@ -24,6 +24,7 @@
 #include "spec/scenario/outcome_json.h"
 #include "spec/scenario/parse.h"
 #include "spec/scenario/print.h"
+#include "spec/tables/releases.h"
 
 namespace plumbline::harness {
 namespace {
@@ -184,7 +185,10 @@ void Introduce(Loaded& loaded) {
   if (!loaded.config.release.empty()) facts.release = loaded.config.release;
   const tables::ReleaseData* release = model::FindRelease(facts.release);
   if (release == nullptr) {
-    facts.problems.push_back(fmt::format("there is no table of dispatch keys for the release '{}'", facts.release));
+    std::vector<std::string_view> known;
+    for (const tables::ReleaseData* one : tables::kReleases) known.push_back(one->name);
+    facts.problems.push_back(fmt::format("there is no table of dispatch keys for the release '{}'; there are: {}",
+                                         facts.release, fmt::join(known, ", ")));
     return;
   }
   const model::KeyTable keys(*release, facts.keys);

@@ -86,7 +86,7 @@ TEST_F(BadInputTest, Options) {
   for (const char* shard : {"0/2", "3/2", "x/2", "2", "1/", "-1/2", "1/99999999999"}) {
     Expect(suite_.Check("", std::string("--shard ") + shard), {"--shard", "give I/N"});
   }
-  Expect(suite_.Check("", "--release pytorch-9"), {"pytorch-9"});
+  Expect(suite_.Check("", "--release pytorch-9"), {"'pytorch-9'; there are: pytorch-1.13, pytorch-2.x"});
   Expect(suite_.Check("", "--fault x"), {"does not claim faults"});
   Expect(Tool("list"), {"say what to list"});
   Expect(Tool("list --clause DEMO-0O1"), {"there is no clause 'DEMO-0O1'", "did you mean 'DEMO-001'?"});
@@ -96,7 +96,7 @@ TEST_F(BadInputTest, Options) {
 TEST_F(BadInputTest, ReportCommands) {
   Expect(Tool("report"), {"a command is missing; there are show, merge, html, junit, diff", "plumbline report --help"});
   Expect(Tool("report shwo x"), {"'shwo' is none of show, merge, html, junit, diff; did you mean 'show'?"});
-  Expect(Tool("report show"), {"plumbline report show: REPORT... is missing", "plumbline report show --help"});
+  Expect(Tool("report show"), {"plumbline report show: REPORT is missing", "plumbline report show --help"});
   Expect(Tool("report diff x"), {"AFTER is missing"});
   Expect(Tool("report junit --outptu y x"), {"there is no option '--outptu'; did you mean '--output'?"});
 }

@@ -92,7 +92,8 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
   }
   std::size_t shown = 0;
   for (const CaseResult* root : roots) {
-    if (shown++ < options.shown) {
+    const bool in_full = shown++ < options.shown;
+    if (in_full) {
       out += Describe(*root, paint);
     } else {
       out += fmt::format("{} {}\n", paint.Red(Spelling(root->verdict)), root->id);
@@ -104,8 +105,9 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
                                    count == 1 ? ":" : ", such as", found->second.front()->id)) +
              "\n";
     }
-    out += "\n";
+    if (in_full) out += "\n";
   }
+  if (roots.size() > options.shown) out += "\n";
 
   for (const WaiverUse& use : run.waivers) {
     if (!use.problem.empty()) out += fmt::format("{} waiver {}: {}\n", paint.Red("error"), use.id, use.problem);

@@ -32,6 +32,7 @@ TEST(Summary, NamesTheRootsThatItDoesNotShowInFull) {
   const std::string text = Summary(SampleRun(), {.shown = 0});
   EXPECT_THAT(text, HasSubstr("fail resolution/b"));
   EXPECT_THAT(text, Not(HasSubstr("expected")));
+  EXPECT_THAT(text, testing::StartsWith("fail resolution/b\n    blocked: 1 case that presumes it: resolution/c\n\n"));
   EXPECT_THAT(text, HasSubstr("0 of 1 are shown in full; `--show all` shows them all"));
   EXPECT_THAT(Summary(SampleRun(), {}), Not(HasSubstr("--show all")));
 }
