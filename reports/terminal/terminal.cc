@@ -64,13 +64,19 @@ std::string Describe(const CaseResult& result, const Painter& paint) {
   return out;
 }
 
-// Findings whose line to rerun names a file.
-std::size_t SavedScenarios(const Run& run) {
-  std::size_t saved = 0;
+// The findings whose line to rerun names a file, in words; empty if there are none.
+std::string SavedScenarios(const Run& run) {
+  std::size_t failed = 0, waived = 0;
   for (const CaseResult& result : run.cases) {
-    for (const Finding& finding : result.findings) saved += finding.rerun.starts_with("plumbline replay ") ? 1 : 0;
+    for (const Finding& finding : result.findings) {
+      if (!finding.rerun.starts_with("plumbline replay ")) continue;
+      ++(result.verdict == Verdict::kWaived ? waived : failed);
+    }
   }
-  return saved;
+  std::vector<std::string> parts;
+  if (failed != 0) parts.push_back(Counted(failed, "scenario of a failure", "scenarios of failures"));
+  if (waived != 0) parts.push_back(Counted(waived, "scenario of a waived failure", "scenarios of waived failures"));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace
@@ -154,10 +160,9 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
     out += fmt::format("             {} of {} are shown in full; `--show all` shows them all\n", options.shown,
                        roots.size());
   }
-  const std::size_t saved = SavedScenarios(run);
-  if (saved != 0 && !options.saved_in.empty()) {
-    out += fmt::format("  saved      {} in {}{} (`--out DIR` puts them elsewhere)\n",
-                       Counted(saved, "scenario of a failure", "scenarios of failures"), options.saved_in,
+  const std::string saved = SavedScenarios(run);
+  if (!saved.empty() && !options.saved_in.empty()) {
+    out += fmt::format("  saved      {} in {}{} (`--out DIR` puts them elsewhere)\n", saved, options.saved_in,
                        options.saved_in.ends_with('/') ? "" : "/");
   }
   return out;

@@ -42,6 +42,8 @@ TEST(Summary, SaysWhereFailuresAreSaved) {
   EXPECT_THAT(Summary(run, {.saved_in = "there"}), Not(HasSubstr("there"))) << "none is saved";
   run.cases[0].findings[0].rerun = "plumbline replay --backend toy there/b.scn";
   EXPECT_THAT(Summary(run, {.saved_in = "there"}), HasSubstr("saved      1 scenario of a failure in there/"));
+  run.cases[0].verdict = Verdict::kWaived;
+  EXPECT_THAT(Summary(run, {.saved_in = "there/"}), HasSubstr("saved      1 scenario of a waived failure in there/ "));
 }
 
 TEST(Summary, APartSaysWhatItDidNotSelect) {
