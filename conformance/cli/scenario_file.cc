@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "spec/scenario/limits.h"
 #include "spec/scenario/parse.h"
 
 namespace plumbline::cli {
@@ -20,7 +20,10 @@ OrError<scenario::Scenario> ReadScenarioFile(const std::string& path) {
   if (!in || std::filesystem::is_directory(path, failed)) {
     return InputError{fmt::format("{}: there is no such file, or it cannot be read", path)};
   }
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  // No more than shows that it is too large: the parser says so, and where.
+  std::string text(scenario::kMaxTextBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
   scenario::ParseResult parsed = scenario::Parse(text);
   if (!parsed.scenario) {
     return InputError{

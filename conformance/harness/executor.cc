@@ -155,7 +155,7 @@ void Introduce(Loaded& loaded) {
 }
 
 std::string RunText(Loaded& loaded, const std::string& text, Progress& progress) {
-  const scenario::ParseResult parsed = scenario::Parse(text);
+  const scenario::ParseResult parsed = scenario::ParsePrinted(text);
   if (!parsed.scenario) {
     return Json{{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}}.dump();
   }
