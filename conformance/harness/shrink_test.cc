@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "spec/model/machine.h"
 #include "spec/scenario/parse.h"
 
 namespace plumbline::harness {
@@ -54,6 +55,27 @@ TEST(ShrinkTest, ThinsBodies) {
   };
   const Scenario small = ShrinkScenario(Sample(), -1, needs_b);
   EXPECT_EQ(small.steps.size(), 1u);
+  ASSERT_EQ(small.kernels.size(), 1u);
+  EXPECT_EQ(small.kernels[0].body.size(), 1u);
+}
+
+// Without its guard the kernel calls itself twice, and so on; the language's limits end each attempt.
+TEST(ShrinkTest, MayLeaveOutTheGuardThatEndsARecursion) {
+  const scenario::ParseResult parsed = scenario::Parse(
+      "scenario 1 pytorch-1.13\n"
+      "kernel k { guard exclude [AutogradCPU]; try call demo::f; try call demo::f; throw \"b\" }\n"
+      "define demo::f(Tensor a) -> Tensor\n"
+      "impl demo::f AutogradCPU k\n"
+      "call demo::f [CPU AutogradCPU]\n");
+  int endless = 0;
+  const auto raises = [&](const Scenario& s) {
+    const std::vector<scenario::Outcome> outcomes = model::Predict(s, {});
+    if (outcomes.empty() || outcomes.back().error != "kernel-raised") return false;
+    endless += outcomes.back().runs.size() > 1000 ? 1 : 0;
+    return true;
+  };
+  const Scenario small = ShrinkScenario(parsed.scenario.value(), 2, raises);
+  EXPECT_GT(endless, 0);
   ASSERT_EQ(small.kernels.size(), 1u);
   EXPECT_EQ(small.kernels[0].body.size(), 1u);
 }
