@@ -237,12 +237,14 @@ void CheckResults(OperatorEntry& op, Stack& stack, std::size_t below) {
 
 // What a typed call takes from the stack must be what its signature says, also if the kernel released or changed the
 // definition that the signature fitted.
-void CheckResults(const OperatorEntry& op, const Signature& signature, Stack& stack) {
+void CheckResults(OperatorEntry& op, const Signature& signature, Stack& stack) {
   const std::vector<SchemaArgument>& returns = signature.schema().returns;
   const std::span<const Value> values = stack.Top(stack.size());
   bool fit = values.size() == returns.size();
   for (std::size_t i = 0; fit && i < returns.size(); ++i) fit = returns[i].type.Takes(values[i]);
-  if (!fit) ThrowMisfit(op, signature.schema(), values, true);
+  if (fit) return;
+  // The schema has names where the signature has none; it may be gone.
+  ThrowMisfit(op, op.state() == OperatorState::kDefined ? SchemaOf(op) : signature.schema(), values, true);
 }
 
 #ifdef PLUMBLINE_WITH_FAULTS
