@@ -45,7 +45,7 @@ class Context : public CaseContext {
   bool Check(const Scenario& scenario) override {
     if (full()) return false;
     // Both sides must number lines alike, and a saved scenario must mean what was run.
-    const scenario::ParseResult parsed = scenario::Parse(scenario::Print(scenario));
+    const scenario::ParseResult parsed = scenario::ParsePrinted(scenario::Print(scenario));
     if (!parsed.scenario) {
       HarnessError(fmt::format("a scenario of this case does not parse again: line {}: {}\n{}", parsed.error->line,
                                parsed.error->message, scenario::Print(scenario)));
@@ -83,7 +83,7 @@ class Context : public CaseContext {
     const auto attempt = [&](const Scenario& generated) {
       if (failed && !options_.shrink) return PropertyVerdict::kAgrees;
       // As in Check. What a generator makes and the language cannot say is the generator's fault.
-      const scenario::ParseResult parsed = scenario::Parse(scenario::Print(generated));
+      const scenario::ParseResult parsed = scenario::ParsePrinted(scenario::Print(generated));
       if (!parsed.scenario) {
         problem = fmt::format("a generated scenario does not parse: line {}: {}\n{}", parsed.error->line,
                               parsed.error->message, scenario::Print(generated));
@@ -120,7 +120,7 @@ class Context : public CaseContext {
       // Shrinking is no part of what was checked.
       result_.scenarios = before + static_cast<std::uint64_t>(run.agreed) + 1;
       result_.discarded = static_cast<std::uint64_t>(run.discarded);
-      const scenario::ParseResult parsed = scenario::Parse(scenario::Print(*run.failing));
+      const scenario::ParseResult parsed = scenario::ParsePrinted(scenario::Print(*run.failing));
       Report(*parsed.scenario, *failed);
       return false;
     }
@@ -218,7 +218,7 @@ class Context : public CaseContext {
                              .rerun = smallest.confirmed ? Save(text) : RerunCase(),
                              .clauses = case_.clauses};
     if (!smallest.confirmed) finding.summary += " (only after other scenarios in the same process)";
-    const scenario::ParseResult parsed = scenario::Parse(text);
+    const scenario::ParseResult parsed = scenario::ParsePrinted(text);
     if (parsed.scenario && final.step >= 0 && final.step < static_cast<int>(parsed.scenario->steps.size())) {
       finding.line = parsed.scenario->steps[static_cast<std::size_t>(final.step)].line;
     }

@@ -206,7 +206,7 @@ void Introduce(Loaded& loaded) {
 
 std::string RunText(Loaded& loaded, const std::string& request, Progress& progress) {
   const std::size_t head = request.find('\n');
-  scenario::ParseResult parsed = scenario::Parse(std::string_view(request).substr(head + 1));
+  scenario::ParseResult parsed = scenario::ParsePrinted(std::string_view(request).substr(head + 1));
   if (!parsed.scenario) {
     return Json{{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}}.dump();
   }

@@ -113,7 +113,13 @@ MaybeFailure Interpreter::CutBelow(const std::string& key, const pl_frame& frame
   return std::nullopt;
 }
 
+MaybeFailure Interpreter::RefuseInner() {
+  const std::optional<std::string> why = inner_calls_.Refuse(depth_);
+  return why ? MaybeFailure(Failure{"overflow", *why}) : std::nullopt;
+}
+
 MaybeFailure Interpreter::Do(const scenario::BodyRedispatch& item, const ProbeContext& probe, Body& body) {
+  if (MaybeFailure failure = RefuseInner()) return failure;
   std::vector<std::string> names = item.keys.value_or(std::vector<std::string>());
   if (!item.keys) {
     if (MaybeFailure failure = CutBelow(*item.below, body.frame, names)) return failure;
@@ -136,6 +142,7 @@ MaybeFailure Interpreter::Do(const scenario::BodyRedispatch& item, const ProbeCo
 }
 
 MaybeFailure Interpreter::Do(const scenario::BodyCall& item, const ProbeContext&, Body& body) {
+  if (MaybeFailure failure = RefuseInner()) return item.caught ? std::nullopt : failure;
   std::vector<HostValue> given;
   if (item.arguments) {
     if (MaybeFailure failure = Make(*item.arguments, given)) return failure;

@@ -27,6 +27,7 @@
 #include "conformance/harness/renaming.h"
 #include "conformance/harness/step_thread.h"
 #include "spec/abi/host.h"
+#include "spec/scenario/limits.h"
 #include "spec/scenario/schema.h"
 
 namespace plumbline::harness {
@@ -156,6 +157,9 @@ class Interpreter : public std::enable_shared_from_this<Interpreter> {
   bool NameIsLive(const std::string& name) const;
   std::string Place(const scenario::Step& step, const std::string& handle);
   void Keep(const std::string& name, pl_registration* handle);
+  scenario::Outcome Made(const std::string& name, pl_registration* handle);  // keeps it; warned or not
+  template <class Use, class Enter>
+  scenario::Outcome Register(const Use& step, const scenario::Step& whole, const Enter& enter);
   // Makes the kernel of a use; the context is counted as handed out.
   MaybeFailure MakeKernel(const scenario::KernelUse& use, const std::string& place, pl_kernel& out);
 
@@ -170,6 +174,7 @@ class Interpreter : public std::enable_shared_from_this<Interpreter> {
   MaybeFailure Do(const scenario::BodyThrow& item, const ProbeContext& probe, Body& body);
   MaybeFailure Do(const scenario::BodyReturn& item, const ProbeContext& probe, Body& body);
   MaybeFailure Do(const scenario::BodyStep& item, const ProbeContext& probe, Body& body);
+  MaybeFailure RefuseInner();  // a call that a kernel is about to make
   MaybeFailure CutBelow(const std::string& key, const pl_frame& frame, std::vector<std::string>& names);
   MaybeFailure Push(const pl_frame& frame, const HostValue& value);
   MaybeFailure PushZeros(const pl_frame& frame, const std::vector<HostValue>& arguments);
@@ -206,7 +211,8 @@ class Interpreter : public std::enable_shared_from_this<Interpreter> {
 
   bool warned_ = false;
   std::vector<scenario::KernelRun> runs_;
-  int depth_ = 0;
+  int depth_ = 0;                     // kernels that run inside each other
+  scenario::InnerCalls inner_calls_;  // of the step that runs
   std::string current_thread_;
   std::vector<Failure> raised_;  // by payload
   std::string threw_;            // an exception that came out of an entry

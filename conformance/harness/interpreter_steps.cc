@@ -63,6 +63,13 @@ void Interpreter::Keep(const std::string& name, pl_registration* handle) {
   if (!name.empty()) registrations_[name] = {{Named::State::kLive}, handle};
 }
 
+Outcome Interpreter::Made(const std::string& name, pl_registration* handle) {
+  Keep(name, handle);
+  Outcome outcome;
+  outcome.warned = warned_;
+  return outcome;
+}
+
 MaybeFailure Interpreter::MakeKernel(const scenario::KernelUse& use, const std::string& place, pl_kernel& out) {
   out = {};
   out.struct_size = sizeof(out);
@@ -142,63 +149,47 @@ Outcome Interpreter::Act(const scenario::Define& step, const Step& whole) {
                                             Borrow(schema), Borrow(place), &made)) {
     return Fail(*failure);
   }
-  Keep(step.name, made);
   if (scenario::SchemaResult parsed = scenario::ParseSchema(schema); parsed.schema) {
     if (parsed.schema->name_space.empty() && library != nullptr) parsed.schema->name_space = library->name_space;
     const std::string name = parsed.schema->FullName();
     returns_[name] = parsed.schema->returns;
     counted_[name] = {};
   }
-  Outcome outcome;
-  outcome.warned = warned_;
-  return outcome;
+  return Made(step.name, made);
+}
+
+// A kernel at a key, if one is given, and in a library, if one is: an impl or a fallback.
+template <class Use, class Enter>
+Outcome Interpreter::Register(const Use& step, const Step& whole, const Enter& enter) {
+  if (NameIsLive(step.name)) return Fail(Taken(step.name));
+  LibrarySlot* library;
+  if (MaybeFailure failure = FindLibrary(step.library, library)) return Fail(*failure);
+  pl_key key = PL_NO_KEY;
+  if (step.key) {
+    if (MaybeFailure failure = InternKey(*step.key, key)) return Fail(*failure);
+  }
+  const std::string place = Place(whole, step.name);
+  pl_kernel kernel;
+  if (MaybeFailure failure = MakeKernel(step.kernel, place, kernel)) return Fail(*failure);
+  pl_registration* made = nullptr;
+  warned_ = false;
+  if (MaybeFailure failure = enter(library != nullptr ? library->handle : nullptr, key, &kernel, &made)) {
+    return Fail(*failure);
+  }
+  return Made(step.name, made);
 }
 
 Outcome Interpreter::Act(const scenario::Impl& step, const Step& whole) {
-  if (NameIsLive(step.name)) return Fail(Taken(step.name));
-  LibrarySlot* library;
-  if (MaybeFailure failure = FindLibrary(step.library, library)) return Fail(*failure);
-  pl_key key = PL_NO_KEY;
-  if (step.key) {
-    if (MaybeFailure failure = InternKey(*step.key, key)) return Fail(*failure);
-  }
   const std::string name = renaming_.In(step.operator_name);
-  const std::string place = Place(whole, step.name);
-  pl_kernel kernel;
-  if (MaybeFailure failure = MakeKernel(step.kernel, place, kernel)) return Fail(*failure);
-  pl_registration* made = nullptr;
-  warned_ = false;
-  if (MaybeFailure failure = PLUMBLINE_CALL(register_kernel, registry_, library != nullptr ? library->handle : nullptr,
-                                            Borrow(name), key, &kernel, &made)) {
-    return Fail(*failure);
-  }
-  Keep(step.name, made);
-  Outcome outcome;
-  outcome.warned = warned_;
-  return outcome;
+  return Register(step, whole, [&](pl_library* library, pl_key key, const pl_kernel* kernel, pl_registration** made) {
+    return PLUMBLINE_CALL(register_kernel, registry_, library, Borrow(name), key, kernel, made);
+  });
 }
 
 Outcome Interpreter::Act(const scenario::Fallback& step, const Step& whole) {
-  if (NameIsLive(step.name)) return Fail(Taken(step.name));
-  LibrarySlot* library;
-  if (MaybeFailure failure = FindLibrary(step.library, library)) return Fail(*failure);
-  pl_key key = PL_NO_KEY;
-  if (step.key) {
-    if (MaybeFailure failure = InternKey(*step.key, key)) return Fail(*failure);
-  }
-  const std::string place = Place(whole, step.name);
-  pl_kernel kernel;
-  if (MaybeFailure failure = MakeKernel(step.kernel, place, kernel)) return Fail(*failure);
-  pl_registration* made = nullptr;
-  warned_ = false;
-  if (MaybeFailure failure = PLUMBLINE_CALL(register_fallback, registry_,
-                                            library != nullptr ? library->handle : nullptr, key, &kernel, &made)) {
-    return Fail(*failure);
-  }
-  Keep(step.name, made);
-  Outcome outcome;
-  outcome.warned = warned_;
-  return outcome;
+  return Register(step, whole, [&](pl_library* library, pl_key key, const pl_kernel* kernel, pl_registration** made) {
+    return PLUMBLINE_CALL(register_fallback, registry_, library, key, kernel, made);
+  });
 }
 
 Outcome Interpreter::Act(const scenario::Listen& step, const Step&) {
@@ -287,6 +278,8 @@ Outcome Interpreter::Act(const scenario::Call& step, const Step&) {
   std::vector<HostValue> arguments;
   if (MaybeFailure failure = Make(step.arguments, arguments)) return Fail(*failure);
   HostValues results(adapter_);
+  depth_ = 0;
+  inner_calls_ = {};
   const std::size_t first_run = runs_.size();
   Outcome outcome;
   MaybeFailure failure = CallOperator(step.operator_name, known, step.form, step.signature, arguments, results);

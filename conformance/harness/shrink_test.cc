@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "spec/model/machine.h"
 #include "spec/scenario/parse.h"
 
 namespace plumbline::harness {
@@ -56,6 +57,28 @@ TEST(ShrinkTest, ThinsBodies) {
   EXPECT_EQ(small.steps.size(), 1u);
   ASSERT_EQ(small.kernels.size(), 1u);
   EXPECT_EQ(small.kernels[0].body.size(), 1u);
+}
+
+// Without its guard the kernel calls itself for ever; the language's limits end each attempt.
+TEST(ShrinkTest, MayLeaveOutTheGuardThatEndsARecursion) {
+  const scenario::ParseResult parsed = scenario::Parse(
+      "scenario 1 pytorch-1.13\n"
+      "kernel k { guard exclude [AutogradCPU]; try call demo::f; try call demo::f; throw \"b\" }\n"
+      "define demo::f(Tensor a) -> Tensor\n"
+      "impl demo::f AutogradCPU k\n"
+      "impl demo::f CPU k1\n"
+      "call demo::f [CPU AutogradCPU]\n");
+  bool endless = false;
+  const auto raises_after_an_inner_call = [&](const Scenario& s) {
+    const std::vector<scenario::Outcome> outcomes = model::Predict(s, {});
+    if (outcomes.empty() || outcomes.back().error != "kernel-raised" || outcomes.back().runs.size() < 2) return false;
+    endless = endless || outcomes.back().runs.size() >= 100;
+    return true;
+  };
+  const Scenario small = ShrinkScenario(parsed.scenario.value(), 3, raises_after_an_inner_call);
+  EXPECT_TRUE(endless);
+  ASSERT_EQ(small.kernels.size(), 1u);
+  EXPECT_EQ(small.kernels[0].body.size(), 2u);
 }
 
 TEST(ShrinkTest, WhatCannotShrinkStaysWhole) {

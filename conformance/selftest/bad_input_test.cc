@@ -225,6 +225,9 @@ TEST_F(BadInputTest, Scenarios) {
   Expect(Tool("replay --backend " + Misbehaving() + " /nonexistent.scn"), {"/nonexistent.scn", "no such file"});
   Expect(replay("scenario 1 pytorch-1.13\nimpl demo::f\n"), {"s.scn:2:"});
   Expect(replay("scenario 1 pytorch-7\n"), {"pytorch-7"});
+  Expect(replay("scenario 1 pytorch-1.13\ncall f" + std::string(2000000, ' ')), {"s.scn:2:", "at most 1048576 bytes"});
+  Expect(replay("scenario 1 pytorch-1.13\ncall f {{{{{{{{{{{{{{{{{}}}}}}}}}}}}}}}}}\n"),
+         {"s.scn:2:24", "at most 16 deep"});
   Expect(replay("scenario 1 pytorch-1.13\ndefine demo::f(Tensor a) -> Tensor\ncall demo::f [CPU] => k9\n"),
          {"s.scn:3:", "the model disagrees with what is written"});
 }

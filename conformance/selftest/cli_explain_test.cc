@@ -104,7 +104,7 @@ TEST(CliExplainTest, GivesEachDiagnosis) {
   // The eight usual causes; some have more than one form.
   for (const char* kind : {"key differs", "a higher key answers first", "misspelt operator", "misspelt namespace",
                            "registered after the call", "never registered", "shadowed", "inner operator lacks a kernel",
-                           "a stale answer", "a higher key has no kernel"}) {
+                           "calls without end", "a stale answer", "a higher key has no kernel"}) {
     EXPECT_TRUE(kinds.contains(kind)) << "no scenario shows the cause: " << kind;
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -58,8 +59,8 @@ void RunFile(const fs::path& path, CaseContext& ctx) {
     ctx.Broken(fmt::format("{}: there is no release '{}'", path.string(), scenario.release));
     return;
   }
-  const model::KeyTable keys(*release, scenario.declared_keys);
-  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, {}), keys);
+  const std::shared_ptr<const model::KeyTable> keys = model::KeyTable::Get(*release, scenario.declared_keys);
+  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, {}), *keys);
   if (written.result != harness::Comparison::Result::kAgrees) {
     const int line = scenario.steps[static_cast<std::size_t>(written.step)].line;
     ctx.Broken(fmt::format("{}:{}: the model disagrees with what is written: {}", path.string(), line, written.what));

@@ -21,10 +21,6 @@ struct Cut {
   std::size_t index = 0;   // of the key; for steps: how many
 };
 
-bool IsCall(const scenario::BodyItem& item) {
-  return std::holds_alternative<scenario::BodyCall>(item) || std::holds_alternative<scenario::BodyRedispatch>(item);
-}
-
 std::vector<Cut> Cuts(const Scenario& scenario) {
   std::vector<Cut> cuts;
   const std::size_t steps = scenario.steps.size();
@@ -37,13 +33,7 @@ std::vector<Cut> Cuts(const Scenario& scenario) {
     const auto& body = scenario.kernels[k].body;
     if (body.empty()) continue;
     cuts.push_back({Cut::What::kBody, k});
-    bool calls = false;
-    for (const scenario::BodyItem& item : body) calls = calls || IsCall(item);
-    for (std::size_t i = body.size(); i-- > 0;) {
-      // A guard may be all that keeps a body from calling itself for ever.
-      if (calls && std::holds_alternative<scenario::BodyGuard>(body[i])) continue;
-      cuts.push_back({Cut::What::kBodyItem, k, i});
-    }
+    for (std::size_t i = body.size(); i-- > 0;) cuts.push_back({Cut::What::kBodyItem, k, i});
   }
   for (std::size_t i = 0; i < steps; ++i) {
     if (const auto* call = std::get_if<scenario::Call>(&scenario.steps[i].action)) {

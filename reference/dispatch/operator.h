@@ -259,7 +259,7 @@ R TypedOperator<R(A...)>::Run(const Prepared& prepared, A... arguments) const {
   if (PLUMBLINE_FAULT(typed_call_boxes_ints_as_zero)) {
     for (Value& value : stack.Top(sizeof...(A))) value = value.kind() == Value::Kind::kInt ? Value(0) : value;
   }
-  RunBoxed(prepared, *entry_, stack);
+  RunBoxed(prepared, *entry_, SignatureOf<R(A...)>(), stack);
   if constexpr (std::is_reference_v<R>) {
     if (PLUMBLINE_FAULT(in_place_call_returns_the_kernels)) {
       static thread_local Tensor returned;

@@ -139,9 +139,9 @@ KeySet SpoiltKeys(OperatorEntry& op, KeySet keys, bool redispatch) {
 
 #endif
 
-// The error for values that do not fit; looks again, since the definition was read in a section that is over.
-[[noreturn]] void ThrowMisfit(OperatorEntry& op, std::span<const Value> values, bool results) {
-  const Schema schema = SchemaOf(op);
+// The error for values that do not fit a schema.
+[[noreturn]] void ThrowMisfit(const OperatorEntry& op, const Schema& schema, std::span<const Value> values,
+                              bool results) {
   const std::vector<SchemaArgument>& list = results ? schema.returns : schema.arguments;
   const std::string what = results ? "result" : "argument";
   const std::string where = "\n  schema: " + Print(schema);
@@ -215,11 +215,12 @@ std::size_t CheckArguments(OperatorEntry& op, Stack& stack, std::optional<std::s
     for (const Value& value : values) brought = brought | KeysIn(value);
     const Prepared sought(op.boxed_view(), brought, false);
   }
-  ThrowMisfit(op, values, false);
+  ThrowMisfit(op, SchemaOf(op), values, false);
 }
 
-// What a boxed kernel left must be what the schema says.
+// What a boxed kernel left must be what the schema says. [CALL-037]
 void CheckResults(OperatorEntry& op, Stack& stack, std::size_t below) {
+  if (PLUMBLINE_FAULT(results_are_taken_as_they_are)) return;
   {
     const ReadSection reading;
     const Definition* definition = op.definition();
@@ -231,7 +232,19 @@ void CheckResults(OperatorEntry& op, Stack& stack, std::size_t below) {
     }
   }
   if (op.state() != OperatorState::kDefined) return;
-  ThrowMisfit(op, stack.Top(stack.size() > below ? stack.size() - below : 0), true);
+  ThrowMisfit(op, SchemaOf(op), stack.Top(stack.size() > below ? stack.size() - below : 0), true);
+}
+
+// What a typed call takes from the stack must be what its signature says, also if the kernel released or changed the
+// definition that the signature fitted.
+void CheckResults(OperatorEntry& op, const Signature& signature, Stack& stack) {
+  const std::vector<SchemaArgument>& returns = signature.schema().returns;
+  const std::span<const Value> values = stack.Top(stack.size());
+  bool fit = values.size() == returns.size();
+  for (std::size_t i = 0; fit && i < returns.size(); ++i) fit = returns[i].type.Takes(values[i]);
+  if (fit) return;
+  // The schema has names where the signature has none; it may be gone.
+  ThrowMisfit(op, op.state() == OperatorState::kDefined ? SchemaOf(op) : signature.schema(), values, true);
 }
 
 #ifdef PLUMBLINE_WITH_FAULTS
@@ -268,16 +281,20 @@ void RunSpoilt(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::s
   if (PLUMBLINE_FAULT(released_kernel_loses_its_results) && kernel.released) {
     Throw(ErrorClass::kInvalidHandle, "The kernel of " + op.name() + " was released");
   }
-  if (kernel.signature == nullptr) CheckResults(op, stack, below);
 }
 #endif
 
-void Run(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::size_t below) {
+// Runs the kernel; what it leaves is not looked at.
+void RunUnchecked(const Prepared& prepared, OperatorEntry& op, Stack& stack, [[maybe_unused]] std::size_t below) {
 #ifdef PLUMBLINE_WITH_FAULTS
   if (FaultActive()) return RunSpoilt(prepared, op, stack, below);
 #endif
   BoxedCall call{prepared.kernel(), op, prepared.keys(), stack};
   prepared.kernel().boxed(call);
+}
+
+void Run(const Prepared& prepared, OperatorEntry& op, Stack& stack, std::size_t below) {
+  RunUnchecked(prepared, op, stack, below);
   if (prepared.kernel().signature == nullptr) CheckResults(op, stack, below);
 }
 
@@ -421,6 +438,9 @@ void RedispatchBoxed(OperatorEntry& op, KeySet keys, Stack& stack, std::optional
   Run(prepared, op, stack, below);
 }
 
-void RunBoxed(const Prepared& prepared, OperatorEntry& op, Stack& stack) { Run(prepared, op, stack, 0); }
+void RunBoxed(const Prepared& prepared, OperatorEntry& op, const Signature& signature, Stack& stack) {
+  RunUnchecked(prepared, op, stack, 0);
+  CheckResults(op, signature, stack);
+}
 
 }  // namespace plumbline::reference

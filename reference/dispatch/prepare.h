@@ -65,8 +65,8 @@ void CallBoxed(OperatorEntry& op, Stack& stack, std::optional<std::size_t> given
 void RedispatchBoxed(OperatorEntry& op, KeySet keys, Stack& stack, std::optional<std::size_t> given);
 
 // Runs the boxed function of a kernel that was called through a C++ signature: `stack` holds the arguments, and after
-// it the results, checked against the schema.
-void RunBoxed(const Prepared& prepared, OperatorEntry& op, Stack& stack);
+// it the results, which are what the signature says: kSchemaMismatch else.
+void RunBoxed(const Prepared& prepared, OperatorEntry& op, const Signature& signature, Stack& stack);
 
 }  // namespace plumbline::reference
 

@@ -47,7 +47,9 @@
   X(release_by_a_kernel_waits, "CALL-033", "a kernel that is released from inside a kernel stays in slots in use")   \
   X(released_kernel_loses_its_results, "CALL-034", "a kernel that was released while it ran fails when it returns")  \
   X(fallback_learns_the_first, "CALL-035", "a fallback is told the operator that it served first")                   \
-  X(handle_serves_until_a_change, "CALL-036", "a handle is invalid after a registration that came later")
+  X(handle_serves_until_a_change, "CALL-036", "a handle is invalid after a registration that came later")            \
+  X(results_are_taken_as_they_are, "CALL-037", "nobody looks at how many results a boxed kernel left, nor of what "  \
+    "kind")
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_CALLING_FAULTS_H_

@@ -20,7 +20,8 @@
   X(at_key_counts_aliases, "INTRO-012", "the operators at a key include those that an alias serves there")            \
   X(schema_is_shown_without_defaults, "INTRO-013", "the schema is shown without its defaults")                        \
   X(unknown_has_no_kernel, "INTRO-014", "a question about an unknown operator is answered with no")                   \
-  X(question_makes_the_operator, "INTRO-015", "a question about an unknown operator makes one of that name")
+  X(question_makes_the_operator, "INTRO-015", "a question about an unknown operator makes one of that name")           \
+  X(alias_has_no_fallback, "INTRO-016", "the question for a fallback at an alias is answered with no")
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_INTROSPECTION_FAULTS_H_

@@ -57,6 +57,7 @@
     "dropped without an error")                                                                                       \
   X(fallthrough_fallback_is_entered, "REG-064", "a fallback that falls through is not masked")                        \
   X(fallback_receives_its_key, "REG-065", "a fallback receives its own key alone")                                    \
+  X(typed_fallback_is_dropped, "REG-069", "a typed fallback is dropped without an error")                             \
   X(fallthrough_is_every_operators, "REG-066", "a fallthrough of one operator hides its key in every operator")       \
   X(fallthrough_covers_its_stack, "REG-067", "a fallthrough hides the kernels that are registered over it")           \
   X(released_fallthrough_stays_masked, "REG-068", "the key of a released fallthrough stays out of the set")           \

@@ -60,7 +60,8 @@
   X(batched_serves_nothing, "RES-054", "FuncTorchBatchedDecomposition serves no slot")                           \
   X(nested_backend_holds_nothing_off, "RES-055", "a kernel at a nested key does not hold the implicit kernel off "    \
     "AutogradNestedTensor")                                                                                           \
-  X(private_autograd_falls_through, "RES-056", "AutogradPrivateUse1 comes with a fallthrough")
+  X(private_autograd_falls_through, "RES-056", "AutogradPrivateUse1 comes with a fallthrough")                        \
+  X(built_in_keeps_to_autograd, "RES-057", "a built-in fallback passes the call on to the next autograd key")
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_RESOLUTION_FAULTS_H_

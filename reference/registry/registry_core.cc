@@ -682,6 +682,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
                                             "'");
   }
   if (kernel.context().signature != nullptr) {
+    if (PLUMBLINE_FAULT(typed_fallback_is_dropped)) return dropped();
     Throw(ErrorClass::kInvalidArgument, "A fallback serves operators of every schema and so is boxed: " + place);
   }
   if (!key || *key == kUndefined) Throw(ErrorClass::kInvalidArgument, "A fallback needs a key: " + place);

@@ -32,6 +32,7 @@
 
 #include "spec/tables/capabilities.h"
 #include "spec/tables/error_classes.h"
+#include "spec/tables/limits.h"
 #include "spec/tables/signatures.h"
 
 #ifdef __cplusplus
@@ -87,7 +88,8 @@ typedef struct pl_error {
 } pl_error;
 
 /* One argument or result. SymInt positions carry PL_INT; Scalar positions PL_INT, PL_FLOAT or PL_BOOL.
- * An absent optional is PL_NONE; an undefined tensor is a PL_TENSOR made by `tensor_make_undefined`. */
+ * An absent optional is PL_NONE; an undefined tensor is a PL_TENSOR made by `tensor_make_undefined`. Lists nest at most
+ * PL_MAX_LIST_DEPTH deep. */
 enum { PL_NONE = 0, PL_TENSOR = 1, PL_INT = 2, PL_FLOAT = 3, PL_BOOL = 4, PL_STRING = 5, PL_LIST = 6 };
 
 struct pl_value;

@@ -85,7 +85,9 @@ Value<Tensor> FromC(const pl_value& value, int depth = 0) {
     case PL_STRING:
       return Value<Tensor>::String(std::string(View(value.as.string)));
     case PL_LIST: {
-      if (depth == 16) throw Error(PL_ERROR_INVALID_ARGUMENT, "lists are nested deeper than 16");
+      if (depth == PL_MAX_LIST_DEPTH) {
+        throw Error(PL_ERROR_INVALID_ARGUMENT, "lists are nested deeper than " + std::to_string(PL_MAX_LIST_DEPTH));
+      }
       std::vector<Value<Tensor>> items;
       items.reserve(value.as.list.size);
       for (std::uint64_t i = 0; i < value.as.list.size; ++i)

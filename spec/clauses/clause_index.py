@@ -2,9 +2,11 @@
 """Reads the clauses and everything that names one, checks the links, and writes clauses.json.
 
     clause_index.py --root . --output build/generated/clauses.json [--faults warn|error]
+    clause_index.py --write-manifest
 
-README.md in this folder has the form of a clause and the list of who names one. Exit status 1 if a link is broken,
-with one line `file:line: error: what, where, what to do` each. Standard library only.
+README.md in this folder has the form of a clause and the list of who names one. manifest.txt lists every link that was
+committed, so that none goes away unseen: what vanished is an error until the manifest says so too. Exit status 1 if a
+link is broken, with one line `file:line: error: what, where, what to do` each. Standard library only.
 """
 
 import argparse
@@ -34,8 +36,17 @@ ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
 HEADING = re.compile(r"^### (\S+)(?: (.*))?$")
 ATTRIBUTES = re.compile(r"^`(MUST|SHOULD)` · profile ([\w-]+)(?: · needs ([^·]+?))? · since (\d+)$")
 PL_CLAUSES = re.compile(r"PL_CLAUSES\(([^)]*)\)")
+PL_CASE = re.compile(r'PL_CASE\(\s*"([^"]*)",\s*"([^"]*)"')
 FAULT = re.compile(r'\bX\(\s*(\w+)\s*,\s*"([^"]*)"\s*,\s*((?:"(?:[^"\\]|\\.)*"[\s\\]*)+)\)')
 LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+
+MANIFEST = "spec/clauses/manifest.txt"
+MANIFEST_HEAD = """# Every clause with the scenarios, properties and faults that name it, as committed.
+# Written by `python3 spec/clauses/clause_index.py --write-manifest`; the build fails when it and the tree differ.
+"""
+WRITE_MANIFEST = "`python3 spec/clauses/clause_index.py --write-manifest`"
+BACK_OR_WRITE = f"put it back or, if that is meant, run {WRITE_MANIFEST} and commit the difference"
+KINDS = {"scenario": 0, "property": 1, "fault": 2}  # in the manifest's order
 
 
 class Clause:
@@ -46,6 +57,7 @@ class Clause:
         self.strength, self.profile, self.needs, self.since = "", "", [], 0
         self.text, self.pytorch, self.examples = "", "", []
         self.tests, self.model, self.faults = [], [], []
+        self.links = set()  # ("scenario" | "property" | "fault", name)
 
     def as_json(self):
         return {
@@ -124,7 +136,6 @@ class Index:
         self.check_prose()
         self.check_needs()
         self.check_links()
-        return not self.errors
 
     # ---- chapters ----
 
@@ -218,6 +229,7 @@ class Index:
                         found = self.clause(identifier, file, number, "this scenario")
                         if found:
                             found.tests.append(f"{file}:{number}")
+                            found.links.add(("scenario", path.relative_to(self.root / "spec/corpus").as_posix()))
             if not named:
                 self.error(file, 1, "this scenario names no clause; add a line `clauses ID ...` to its head")
             own = re.match(rf"((?:{PREFIXES})-\d+)", path.name)
@@ -235,6 +247,10 @@ class Index:
                 if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith(("#define", "//")):
                     continue
                 number = text.count("\n", 0, use.start()) + 1
+                case = [f"{c[1]}/{c[2]}" for c in PL_CASE.finditer(text, 0, use.start())]
+                if not case:
+                    self.error(file, number, 'PL_CLAUSES belongs into a PL_CASE("chapter", "name", ...)')
+                    continue
                 identifiers = re.findall(r'"([^"]*)"', use[1])
                 if not identifiers:
                     self.error(file, number, "PL_CLAUSES names no clause")
@@ -242,6 +258,7 @@ class Index:
                     found = self.clause(identifier, file, number, "this case")
                     if found:
                         found.tests.append(f"{file}:{number}")
+                        found.links.add(("property", case[-1]))
 
     def read_model(self):
         for path in self.sources("spec/model"):
@@ -286,6 +303,7 @@ class Index:
         if found:
             what = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', use[3]))
             found.faults.append({"name": name, "where": where, "what": what})
+            found.links.add(("fault", name))
 
     # ---- checks over all ----
 
@@ -337,6 +355,44 @@ class Index:
             if not clause.model:
                 self.warn(clause.file, clause.line, f"{clause.id} is named by no line of spec/model")
 
+    # ---- the manifest ----
+
+    def manifest(self):
+        lines = [MANIFEST_HEAD]
+        for clause in self.clauses.values():
+            lines.append(f"{clause.id}\n")
+            lines += [f"  {kind} {name}\n" for kind, name in sorted(clause.links, key=lambda link: (KINDS[link[0]], link))]
+        return "".join(lines)
+
+    def check_manifest(self):
+        """Every link that the manifest lists is still there, and it lists every link."""
+        path = self.root / MANIFEST
+        if not path.exists():
+            return self.error(MANIFEST, 1, f"there is no manifest of the links; write it by {WRITE_MANIFEST}")
+        known, clause, gone = {}, "", {}
+        for number, line in enumerate(self.lines(path), 1):
+            if line.startswith("  "):
+                link = tuple(line.split(maxsplit=1))
+                known[clause].add(link)
+                if clause in self.clauses and link not in self.clauses[clause].links:
+                    gone.setdefault(link, []).append((clause, number))
+            elif line and not line.startswith("#"):
+                clause = line
+                known[clause] = set()
+                if clause not in self.clauses:
+                    self.error(MANIFEST, number, f"the clause {clause} vanished; {BACK_OR_WRITE}")
+        for (kind, name), clauses in gone.items():
+            there = any((kind, name) in other.links for other in self.clauses.values())
+            names = ", ".join(clause for clause, _ in clauses)
+            self.error(MANIFEST, clauses[0][1], f"the {kind} {name} " + ("no longer names " if there else
+                       "vanished, which named ") + f"{names}; {BACK_OR_WRITE}")
+        new = [f"{clause.id} {kind} {name}" for clause in self.clauses.values()
+               for kind, name in sorted(clause.links - known.get(clause.id, set()))]
+        new += [identifier for identifier in self.clauses if identifier not in known]
+        if new:
+            self.error(MANIFEST, 1, f"{len(new)} new {'entry is' if len(new) == 1 else 'entries are'} not listed "
+                       f"({', '.join(new[:3])}{', ...' if len(new) > 3 else ''}); list them by {WRITE_MANIFEST}")
+
     def to_json(self):
         clauses = [self.clauses[i].as_json() for i in self.clauses]
         return json.dumps({"format": 1, "clauses": clauses}, indent=1, ensure_ascii=False) + "\n"
@@ -349,12 +405,16 @@ def main(arguments):
     parser.add_argument("--faults", choices=("warn", "error"), default="warn",
                         help="what a MUST clause without a fault is")
     parser.add_argument("--warnings", action="store_true", help="print each warning, not just how many there are")
+    parser.add_argument("--write-manifest", action="store_true", help=f"write {MANIFEST} anew, if all else is sound")
     options = parser.parse_args(arguments)
     index = Index(options.root, options.faults)
-    good = index.run()
+    index.run()
+    if options.write_manifest and not index.errors:
+        (options.root / MANIFEST).write_text(index.manifest(), encoding="utf-8")
+    index.check_manifest()
     for line in index.errors + (index.warnings if options.warnings else []):
         print(line, file=sys.stderr)
-    if not good:
+    if index.errors:
         print(f"clauses: {len(index.errors)} broken links", file=sys.stderr)
         return 1
     if options.output:

@@ -46,8 +46,8 @@ impl     demo::f  CPU  k1
 call     demo::f  [CPU]   => k1
 """
 SUITE = """#define PL_CLAUSES(...) Clauses({__VA_ARGS__})
-PL_CASE(Sets) { PL_CLAUSES("KEY-002",
-                           "KEY-001"); }
+PL_CASE("keys", "sets", PL_CLAUSES("KEY-002",
+                           "KEY-001")) {}
 """
 MODEL = """int a;  // [KEY-001]
 int b;  // [KEY-001] [KEY-002]
@@ -193,15 +193,98 @@ class ClauseIndexTest(unittest.TestCase):
                   '#define OTHER(X) X(case_is_ignored, "KEY-001", "again")\n#define PLUMBLINE_FAULTS(X)')
         self.assert_errors("the fault case_is_ignored stands twice")
 
+    # ---- the manifest ----
+
+    def write_manifest(self):
+        self.write(clause_index.MANIFEST, self.index().manifest())
+
+    def manifest_errors(self):
+        index = clause_index.Index(self.root, "error")
+        index.run()
+        index.check_manifest()
+        return index.errors
+
+    def assert_vanished(self, *parts):
+        errors = self.manifest_errors()
+        self.assertEqual(len(errors), len(parts), errors)
+        for error, part in zip(errors, parts):
+            self.assertIn(part, error)
+            self.assertIn("if that is meant, run `python3 spec/clauses/clause_index.py --write-manifest`", error)
+        self.write_manifest()
+        self.assertEqual(self.manifest_errors(), [])
+
+    def add_second_links(self):
+        """So that whatever goes away below, all else is still sound."""
+        self.write("spec/corpus/keys/KEY-001-again.scn", SCENARIO)
+        self.edit("conformance/suites/keys.cc", "{}", '{}\nPL_CASE("keys", "more", PL_CLAUSES("KEY-002", "KEY-001")) {}')
+        self.edit("reference/faults/fault_list.h", "in any case\")", 'in any case") \\\n  X(other, "KEY-001", "another")')
+        self.write_manifest()
+        self.assertEqual(self.manifest_errors(), [])
+
+    def test_the_manifest_lists_every_link_in_order(self):
+        self.add_second_links()
+        self.assertEqual((self.root / clause_index.MANIFEST).read_text(encoding="utf-8"), clause_index.MANIFEST_HEAD +
+                         "KEY-001\n  scenario keys/KEY-001-again.scn\n  scenario keys/KEY-001-exact.scn\n"
+                         "  property keys/more\n  property keys/sets\n  fault case_is_ignored\n  fault other\n"
+                         "KEY-002\n  property keys/more\n  property keys/sets\n")
+
+    def test_one_of_several_scenarios_vanishes(self):
+        self.add_second_links()
+        (self.root / "spec/corpus/keys/KEY-001-again.scn").unlink()
+        self.assert_vanished("manifest.txt:4: error: the scenario keys/KEY-001-again.scn vanished, which named KEY-001")
+
+    def test_a_scenario_stops_naming_one_of_its_clauses(self):
+        self.write("spec/corpus/keys/both.scn", SCENARIO.replace("KEY-001", "KEY-001 KEY-002"))
+        self.write_manifest()
+        self.edit("spec/corpus/keys/both.scn", "KEY-001 KEY-002", "KEY-001")
+        self.assert_vanished("the scenario keys/both.scn no longer names KEY-002")
+
+    def test_one_of_several_properties_of_a_clause_vanishes(self):
+        self.add_second_links()
+        self.edit("conformance/suites/keys.cc", '"more", PL_CLAUSES("KEY-002", "KEY-001")', '"more", PL_CLAUSES("KEY-002")')
+        self.assert_vanished("the property keys/more no longer names KEY-001")
+        self.edit("conformance/suites/keys.cc", 'PL_CASE("keys", "more", PL_CLAUSES("KEY-002")) {}', "")
+        self.assert_vanished("the property keys/more vanished, which named KEY-002")
+
+    def test_one_of_several_faults_vanishes(self):
+        self.add_second_links()
+        self.edit("reference/faults/fault_list.h", 'X(other, "KEY-001", "another")', "")
+        self.assert_vanished("the fault other vanished, which named KEY-001")
+
+    def test_a_clause_vanishes_with_all_who_name_it(self):
+        text = (self.root / "spec/clauses/01-keys.md").read_text(encoding="utf-8")
+        self.write_manifest()
+        self.write("spec/clauses/01-keys.md", text[: text.index("### KEY-002")])
+        self.edit("conformance/suites/keys.cc", '"KEY-002",', "")
+        self.edit("spec/model/keys.cc", " [KEY-002]", "")
+        self.assert_vanished("the clause KEY-002 vanished")
+
+    def test_what_is_new_is_to_be_listed(self):
+        self.assertIn("there is no manifest", self.manifest_errors()[0])
+        self.write_manifest()
+        self.write("spec/corpus/keys/KEY-001-again.scn", SCENARIO)
+        errors = self.manifest_errors()
+        self.assertEqual(len(errors), 1)
+        self.assertIn("1 new entry is not listed (KEY-001 scenario keys/KEY-001-again.scn); list them by", errors[0])
+
+    def test_an_unsound_tree_is_not_written_into_the_manifest(self):
+        self.write_manifest()
+        before = (self.root / clause_index.MANIFEST).read_text(encoding="utf-8")
+        (self.root / "spec/corpus/keys/KEY-001-exact.scn").unlink()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(clause_index.main(["--root", str(self.root), "--write-manifest"]), 1)
+        self.assertEqual((self.root / clause_index.MANIFEST).read_text(encoding="utf-8"), before)
+
     def test_an_empty_tree_is_an_error(self):
         with tempfile.TemporaryDirectory() as empty:
             index = clause_index.Index(empty)
-            self.assertFalse(index.run())
+            index.run()
             self.assertIn("no chapter holds a clause", index.errors[0])
 
     def test_the_program_writes_only_when_sound(self):
         output = self.root / "out/clauses.json"
         arguments = ["--root", str(self.root), "--output", str(output), "--faults", "error"]
+        self.write_manifest()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as stderr:
             self.assertEqual(clause_index.main(arguments), 0)
             self.assertEqual(len(json.loads(output.read_text(encoding="utf-8"))["clauses"]), 2)

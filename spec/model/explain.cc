@@ -35,6 +35,7 @@ const char* ClauseOf(const std::string& kind) {
       {"registered after the call", "CACHE-001"},
       {"released before the call", "CACHE-002"},
       {"inner operator lacks a kernel", "CALL-025"},
+      {"calls without end", "CALL-026"},
       {"a stale answer", "CACHE-004"},
   };
   const auto it = clauses.find(kind);
@@ -188,6 +189,7 @@ class Diagnosis {
       if (record.depth <= failed.depth) path[record.depth] = record.operator_name;
       if (&record == &failed) break;
     }
+    if (failed.refused && failed.error == "overflow") return WithoutEnd(path);
     path.erase(std::unique(path.begin(), path.end()), path.end());
     if (path.size() < 2) return;
     std::string what = failed.error;
@@ -196,6 +198,14 @@ class Diagnosis {
     if (failed.error == "not-found") what = "no such operator";
     if (failed.error == "kernel-raised") return;
     Add("inner operator lacks a kernel", Join(path, " > ") + ", " + what);
+  }
+
+  // The language stopped the kernels: from the last operator back to where it was called before.
+  void WithoutEnd(const std::vector<std::string>& path) {
+    const auto before = std::find(path.rbegin() + 1, path.rend(), path.back());
+    const auto from = before == path.rend() ? path.begin() : before.base() - 1;
+    Add("calls without end", Join({from, path.end()}, " > ") + ", again and again; an excluded key, or a redispatch " +
+                                 "below the kernel's own key, would end it");
   }
 
   void NotFound(const std::string& name) {
@@ -499,8 +509,16 @@ std::string Print(const Explanation& explanation) {
   std::string text;
   if (explanation.line > 0) text += "line " + std::to_string(explanation.line) + ": ";
   text += explanation.text + "\n";
-  for (const CallExplanation& call : explanation.calls) {
-    const std::string indent(2 + 2 * static_cast<std::size_t>(call.depth), ' ');
+  // Of kernels that call each other without end the first and the last calls tell enough.
+  constexpr std::size_t kFirst = 20, kLast = 2;
+  const std::size_t count = explanation.calls.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i == kFirst && count > kFirst + kLast) {
+      text += "  ... " + std::to_string(count - kFirst - kLast) + " more calls ...\n";
+      i = count - kLast;
+    }
+    const CallExplanation& call = explanation.calls[i];
+    const std::string indent(2 + 2 * std::min<std::size_t>(static_cast<std::size_t>(call.depth), kFirst), ' ');
     const auto line = [&](const std::string& what) { text += indent + "  " + what + "\n"; };
     text += indent + (call.redispatch ? "redispatch of " : "call of ") + call.operator_name + "\n";
     if (call.refused) {
@@ -508,8 +526,8 @@ std::string Print(const Explanation& explanation) {
       continue;
     }
     if (!call.redispatch) {
-      for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-        line("argument " + std::to_string(i + 1) + " brings " + call.arguments[i]);
+      for (std::size_t a = 0; a < call.arguments.size(); ++a) {
+        line("argument " + std::to_string(a + 1) + " brings " + call.arguments[a]);
       }
       line("together " + call.brought);
       if (!call.added.empty()) line("the thread adds " + Join(call.added, " "));

@@ -27,7 +27,7 @@ namespace plumbline::model {
 //   key differs · a higher key answers first · a higher key has no kernel · a higher rule answers first · held off ·
 //   falls through · excluded by a guard · shadowed · ambiguous · misspelt operator · misspelt namespace ·
 //   other overload · never registered · never defined · registered after the call · released before the call ·
-//   inner operator lacks a kernel · a stale answer
+//   inner operator lacks a kernel · calls without end · a stale answer
 struct Cause {
   std::string kind;
   std::string detail;

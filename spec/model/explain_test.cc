@@ -57,6 +57,18 @@ TEST(ExplainTest, GivesTheDiagnosesOfTheCorpus) {
   EXPECT_GE(diagnoses, 16);
 }
 
+TEST(ExplainTest, ShowsTheFirstAndTheLastOfVeryManyCalls) {
+  const std::vector<Explanation> explanations = Explain(
+      Parsed("kernel k { call demo::f }\ndefine demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k\ncall demo::f [CPU]\n"),
+      {});
+  ASSERT_EQ(explanations.size(), 1u);
+  EXPECT_EQ(explanations[0].calls.size(), 101u);
+  const std::string text = Print(explanations[0]);
+  EXPECT_THAT(text, HasSubstr("\n  ... 79 more calls ...\n"));
+  EXPECT_THAT(text, HasSubstr("refused: overflow: the kernels of a scenario nest at most 100 deep\n"));
+  EXPECT_EQ(text.find(std::string(60, ' ')), std::string::npos);
+}
+
 TEST(ExplainTest, ShowsSetsRulesAndCache) {
   const std::vector<Explanation> explanations = Explain(Parsed(R"(
 define   demo::f(Tensor a) -> Tensor

@@ -1,6 +1,7 @@
 #include "spec/model/key_table.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "spec/model/names.h"
 #include "spec/tables/releases.h"
@@ -26,6 +27,17 @@ const tables::ReleaseData* FindRelease(std::string_view name) {
     if (release->name == name) return release;
   }
   return nullptr;
+}
+
+std::shared_ptr<const KeyTable> KeyTable::Get(const tables::ReleaseData& release,
+                                              std::span<const KeyDeclaration> declared) {
+  if (!declared.empty()) return std::make_shared<const KeyTable>(release, declared);
+  static std::mutex mutex;
+  static std::map<const tables::ReleaseData*, std::shared_ptr<const KeyTable>> bare;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<const KeyTable>& table = bare[&release];
+  if (!table) table = std::make_shared<const KeyTable>(release, declared);
+  return table;
 }
 
 KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclaration> declared) {

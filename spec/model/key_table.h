@@ -12,6 +12,7 @@
 #define PLUMBLINE_SPEC_MODEL_KEY_TABLE_H_
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,10 @@ class KeyTable {
   // A declaration that makes no sense (name taken, unknown neighbour) is left out and told in `problem()`.
   KeyTable(const tables::ReleaseData& release, std::span<const scenario::KeyDeclaration> declared);
   const std::string& problem() const { return problem_; }
+
+  // The same; the table of a bare release is made once for the process.
+  static std::shared_ptr<const KeyTable> Get(const tables::ReleaseData& release,
+                                             std::span<const scenario::KeyDeclaration> declared);
 
   // ---- names ----
   // By exact spelling; a synonym gives the key that it means. A functionality alone ("Dense") is no key.

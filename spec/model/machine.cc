@@ -6,14 +6,12 @@
 #include "spec/model/call.h"
 #include "spec/model/names.h"
 #include "spec/model/registry.h"
+#include "spec/scenario/limits.h"
 
 namespace plumbline::model {
 namespace {
 
 using namespace scenario;  // NOLINT: the model speaks the scenario's language throughout
-
-// A scenario that nests deeper has no outcome here.
-constexpr int kMaxDepth = 100;
 
 template <class... F>
 struct Overloaded : F... {
@@ -70,7 +68,7 @@ struct Machine::State {
   std::string problem_class;
   bool record = false;
   Deviations deviations;
-  std::unique_ptr<KeyTable> keys;
+  std::shared_ptr<const KeyTable> keys;
   std::unique_ptr<Registry> registry;
   std::map<std::string, std::vector<BodyItem>> bodies;
   std::map<std::string, ThreadState> threads;
@@ -81,6 +79,7 @@ struct Machine::State {
   // Of the step that runs.
   std::string thread;
   Outcome* outcome = nullptr;
+  InnerCalls inner_calls;
 
   ThreadState& Thread() {
     const auto [it, is_new] = threads.try_emplace(thread);
@@ -237,39 +236,49 @@ struct Machine::State {
     }
     // [RES-022] [CALL-021] [ERR-002]
     if (slot.fallthrough()) return {Error{"fell-through", where + " only falls through"}, {}};
-    if (depth >= kMaxDepth) return {Error{"unsupported", "calls nest deeper than the model follows"}, {}};
 
     const Types types = op.types;
     const std::string name = op.name;
     const std::uint64_t id = op.id;
+    Results results;
     if (slot.winner->builtin) {
-      // A boxed fallback that the release brings for autograd passes the call on below all autograd keys; what others
-      // of them do is none of the dispatcher's.
+      // What the release's own fallbacks for other keys do is none of the dispatcher's.
       if (!keys->IsAutograd(key)) {
         return {Error{"unsupported", "the release's own fallback for " + keys->Name(key) + " is none of the spec's"},
                 {}};
       }
-      return Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);
+      results = Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);  // [RES-057]
+    } else {
+      // [RES-017] [CHAIN-007] [REG-065] [CALL-035]
+      KernelRun run{slot.winner->kernel, name, keys->Names(set), {}, depth};
+      // [CALL-001] [CALL-002] [CALL-005] [CALL-006] [CALL-007]
+      for (const Value& argument : arguments) run.arguments.push_back(WithoutIdentity(argument));
+      outcome->runs.push_back(std::move(run));
+      results = RunBody(slot.winner->kernel, types, {name, id, set, arguments, depth});
     }
-
-    // [RES-017] [CHAIN-007] [REG-065] [CALL-035]
-    KernelRun run{slot.winner->kernel, name, keys->Names(set), {}, depth};
-    // [CALL-001] [CALL-002] [CALL-005] [CALL-006] [CALL-007]
-    for (const Value& argument : arguments) run.arguments.push_back(WithoutIdentity(argument));
-    outcome->runs.push_back(std::move(run));
-
-    Results results = RunBody(slot.winner->kernel, types, {name, id, set, arguments, depth});
     if (results.error) return results;  // [CALL-028] [CALL-029] [ERR-008]
-    if (const std::string why = Misfit(types.returns, results.values, "result"); !why.empty()) {
+
+    const Signature* kernel_signature = FindSignature(slot.winner->signature);
+    if (const std::string why = ResultMisfit(name, id, kernel_signature, signature, results.values); !why.empty()) {
       return {Error{"schema-mismatch", "kernel '" + slot.winner->kernel + "' of '" + name + "': " + why}, {}};
     }
     // Through a signature that writes its first argument and returns it, that very tensor comes back. [CALL-012]
-    const Signature* kernel_signature = FindSignature(slot.winner->signature);
     if ((signature != nullptr && ReturnsFirstArgument(*signature)) ||
         (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature))) {
       results.values = {arguments[0]};
     }
     return results;
+  }
+
+  // Results are held against the kernel's signature, else that of the call, else the schema that is in force when the
+  // kernel returns: it may have released the definition. [CALL-037]
+  std::string ResultMisfit(const std::string& name, std::uint64_t id, const Signature* kernel, const Signature* call,
+                           const std::vector<Value>& results) {
+    if (kernel != nullptr) return Misfit(kernel->types.returns, results, "result");
+    if (call != nullptr) return Misfit(call->types.returns, results, "result");
+    const Operator* op = registry->FindOperator(name);
+    if (op == nullptr || op->id != id || !op->defined) return "";
+    return Misfit(op->types.returns, results, "result");
   }
 
   Results Redispatch(const std::string& name, std::uint64_t id, const KeySet& set, const std::vector<Value>& arguments,
@@ -327,6 +336,13 @@ struct Machine::State {
     return results;
   }
 
+  // The language's own limits, so that every scenario ends.
+  Status RefuseInner(const Frame& frame, const std::string& callee) {
+    std::optional<std::string> why = inner_calls.Refuse(frame.depth + 1);
+    if (!why) return std::nullopt;
+    return Refuse(callee, frame.depth + 1, {"overflow", std::move(*why)}).error;
+  }
+
   Status RunItem(const BodyItem& item, const Frame& frame, std::vector<Guard>& body_guards, std::vector<Value>& inner) {
     return std::visit(
         Overloaded{
@@ -338,6 +354,7 @@ struct Machine::State {
               return std::nullopt;
             },
             [&](const BodyRedispatch& redispatch) -> Status {
+              if (Status status = RefuseInner(frame, frame.operator_name)) return status;
               KeySet set;
               if (redispatch.keys) {
                 std::string unknown;
@@ -359,7 +376,7 @@ struct Machine::State {
             },
             [&](const BodyCall& call) -> Status {
               std::vector<Value> arguments = call.arguments.value_or(frame.arguments);
-              Results results;
+              Results results{RefuseInner(frame, call.operator_name), {}};
               for (Value& argument : arguments) {
                 if (!results.error) results.error = Normalise(argument);
               }
@@ -480,7 +497,7 @@ struct Machine::State {
     };
     const auto no_alias = [&]() -> Status {
       if (!keys->IsAlias(key)) return std::nullopt;
-      return Error{"invalid-argument", "the alias key " + keys->Name(key) + " has no slot to ask for"};  // [INTRO-005]
+      return Error{"invalid-argument", "the alias key " + keys->Name(key) + " has no slot to ask for"};
     };
     const auto list = [&](auto wanted) {
       outcome->names.emplace();
@@ -496,12 +513,12 @@ struct Machine::State {
         return std::nullopt;
       case QueryKind::kHasComputed:
         if (Status status = existing(&op)) return status;
-        if (Status status = no_alias()) return status;
+        if (Status status = no_alias()) return status;                       // [INTRO-005]
         outcome->truth = registry->SlotOf(*op, key).rule != Rule::kMissing;  // [INTRO-003] [INTRO-004]
         return std::nullopt;
       case QueryKind::kHasFallback:
         if (registry->AliasesFallToUndefined() && keys->IsAlias(key)) key = kUndefined;
-        if (Status status = no_alias()) return status;
+        if (Status status = no_alias()) return status;         // [INTRO-016]
         outcome->truth = registry->fallbacks().contains(key);  // [INTRO-006]
         return std::nullopt;
       case QueryKind::kOperators:
@@ -552,7 +569,7 @@ Machine::Machine(const Scenario& scenario, const Settings& settings) : state_(st
     state.problem_class = "not-found";
     return;
   }
-  state.keys = std::make_unique<KeyTable>(*release, Merge(settings.declared_keys, scenario.declared_keys));
+  state.keys = KeyTable::Get(*release, Merge(settings.declared_keys, scenario.declared_keys));
   if (!state.keys->problem().empty()) {
     state.problem = state.keys->problem();
     state.problem_class = "invalid-argument";
@@ -586,6 +603,7 @@ Outcome Machine::Run(const Step& step) {
   state.outcome = &outcome;
   state.thread = step.thread;
   state.records.clear();
+  state.inner_calls = {};
   if (Status error = state.Run(step)) {
     outcome.error = error->error_class;
     outcome.message = error->message;

@@ -7,8 +7,8 @@
 //   Machine machine(scenario, settings);
 //   for (const Step& step : scenario.steps) Outcome outcome = machine.Run(step);
 //
-// It is a pure function of scenario and settings: small, slow, and without any memo. Not thread-safe; a scenario's
-// threads are names here, each with guards of its own.
+// It is a pure function of scenario and settings: small, slow, and with no memo but of the releases' key tables. Not
+// thread-safe; a scenario's threads are names here, each with guards of its own.
 //
 // What a scenario itself can get wrong is an outcome too:
 //   - a name (registration, library, guard, handle, listener) that no step has made, or whose step was refused, is
@@ -19,6 +19,7 @@
 //   - a kernel without a `return` returns a zero of each return type of the schema; for a Tensor, the first of its
 //     arguments that is a tensor, defined or not, else an undefined tensor;
 //   - `inner` stands for all results of the last redispatch or call of that body that returned;
+//   - a call or redispatch of a kernel beyond what limits.h allows is not made, and fails as `overflow`;
 //   - a refused registration destroys the kernel's context at once, and counts so, if it was refused for a reason other
 //     than an unknown name of a key or of a library, and other than a name that is taken.
 //

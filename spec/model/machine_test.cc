@@ -158,7 +158,7 @@ TEST(MachineTest, ErrorsInABodyEndIt) {
       "call demo::f [CUDA] => k2 > error invalid-argument\n"
       "call demo::f [XLA] => k3 > error not-found\n"
       "call demo::f [Meta] => k4 > error not-found\n"
-      "call demo::f [Lazy] => error unsupported\n");
+      "call demo::f [Lazy] => error overflow\n");
 }
 
 TEST(MachineTest, ARunningKernelMayOutliveItsOperator) {
@@ -266,6 +266,39 @@ TEST(MachineTest, RecordsCallsOnRequest) {
   Machine machine(s, {});
   for (const scenario::Step& step : s.steps) machine.Run(step);
   EXPECT_EQ(machine.last_calls().size(), 0u);
+}
+
+std::vector<std::size_t> KernelsRun(const std::string& text) {
+  std::vector<std::size_t> counts;
+  for (const scenario::Outcome& outcome : Predict(ParsedFragment(text), {})) counts.push_back(outcome.runs.size());
+  return counts;
+}
+
+TEST(MachineTest, KernelsNestAsDeepAsTheLanguageSays) {
+  const std::string calls = "kernel k { call demo::f }\n" + std::string(kDefine) + "impl demo::f CPU k\n";
+  EXPECT_THAT(KernelsRun(calls + "call demo::f [CPU]\ncall demo::f [CPU]\n"), ElementsAre(0, 0, 100, 100));
+  const std::string redispatches = "kernel k { redispatch to [CPU] }\n" + std::string(kDefine) + "impl demo::f CPU k\n";
+  EXPECT_THAT(KernelsRun(redispatches + "call demo::f [CPU]\n"), ElementsAre(0, 0, 100));
+}
+
+TEST(MachineTest, KernelsMakeAsManyCallsAsTheLanguageSays) {
+  const std::string text = "kernel k { try call demo::f; try call demo::f }\n" + std::string(kDefine) +
+                           "impl demo::f CPU k\ncall demo::f [CPU] => returns arg 0\n";
+  EXPECT_THAT(KernelsRun(text), ElementsAre(0, 0, 1001));  // and the step's own
+  CheckModel(text);
+}
+
+TEST(MachineTest, ACallThatTheLanguageRefusesIsRecorded) {
+  const scenario::Scenario s =
+      ParsedFragment("kernel k { call demo::f }\n" + std::string(kDefine) + "impl demo::f CPU k\ncall demo::f [CPU]\n");
+  Settings settings;
+  settings.record = true;
+  Machine machine(s, settings);
+  for (const scenario::Step& step : s.steps) machine.Run(step);
+  ASSERT_EQ(machine.last_calls().size(), 101u);
+  EXPECT_TRUE(machine.last_calls().back().refused);
+  EXPECT_EQ(machine.last_calls().back().error, "overflow");
+  EXPECT_THAT(machine.last_calls().back().message, HasSubstr("at most 100 deep"));
 }
 
 }  // namespace

@@ -373,6 +373,7 @@ Status Registry::Fallback(const scenario::Fallback& fallback, int line) {
     return refuse(Invalid("a fallback serves every namespace: make it in an impl library of '_', not in a " +
                           std::string(Name(library->kind)) + " library of '" + library->name_space + "'"));
   }
+  // [REG-069]
   if (signature != nullptr) return refuse(Invalid("a fallback serves every schema and so is boxed"));
   if (!chosen || *chosen == kUndefined) return refuse(Invalid("a fallback needs a key"));  // [REG-063] [REG-079]
   Key key = *chosen;

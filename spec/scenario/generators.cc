@@ -237,7 +237,7 @@ Expectation AnyExpectation() {
   };
   if (some()) {
     expected.chain = std::vector<std::string>{AnyName()};
-    if (Coin()) expected.chain->push_back("builtin:Python");
+    if (Coin()) expected.chain->push_back(AnyName());
   }
   if (some()) expected.with = Some(AnyText, 3);
   if (some()) expected.sees = DrawValues();

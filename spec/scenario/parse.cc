@@ -4,9 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "spec/scenario/lex.h"
+#include "spec/scenario/limits.h"
 
 namespace plumbline::scenario {
 namespace {
@@ -16,8 +18,6 @@ using Kind = Token::Kind;
 constexpr std::string_view kHeadVerbs[] = {"scenario", "title", "clauses", "open", "declare", "kernel"};
 constexpr std::string_view kVerbs[] = {"chain", "library", "close", "define", "impl",  "fallback", "listen", "release",
                                        "drain", "find",    "call",  "guard",  "leave", "flush",    "query"};
-
-constexpr int kMaxDepth = 64;  // of lists in lists, so that no text exhausts the stack
 
 template <std::size_t N>
 bool Among(const std::string_view (&words)[N], std::string_view word) {
@@ -61,6 +61,15 @@ class Parser {
   }
 
  private:
+  // ---- limits ----
+
+  // One more value or key of the step or kernel, at the token that comes.
+  void CountValue() {
+    if (++values_ <= kMaxValues) return;
+    throw ParseFailure{Peek().offset, "a step or a kernel's body holds at most " + std::to_string(kMaxValues) +
+                                          " values and keys; items of lists count"};
+  }
+
   // ---- lines ----
 
   std::size_t LineEnd(std::size_t at) const {
@@ -79,6 +88,7 @@ class Parser {
         continue;
       }
       Restart(at);
+      values_ = 0;
       ParseLine();
       EndOfLine();
       at = lexer_.offset();
@@ -207,6 +217,7 @@ class Parser {
     std::vector<std::string> keys;
     while (!TakeMark("]")) {
       if (!AtText()) Expected("a key or ']'");
+      CountValue();
       keys.push_back(Take().text);
     }
     return keys;
@@ -258,6 +269,7 @@ class Parser {
 
   Value ParseValue() {
     if (!AtValue()) Expected("a value ([KEY ...], undefined, none, a number, true, false, a string or {VALUE ...})");
+    CountValue();
     if (AtMark("[")) return Value::Tensor(Keys());
     if (AtMark("{")) return ParseList();
     if (Peek().kind == Kind::kString) return Value::String(Take().text);
@@ -270,8 +282,8 @@ class Parser {
 
   Value ParseList() {
     Token open = Take();
-    if (++depth_ > kMaxDepth) {
-      throw ParseFailure{open.offset, "lists nest at most " + std::to_string(kMaxDepth) + " deep"};
+    if (++depth_ > kMaxListDepth) {
+      throw ParseFailure{open.offset, "lists nest at most " + std::to_string(kMaxListDepth) + " deep"};
     }
     std::vector<Value> items;
     while (!TakeMark("}")) {
@@ -372,12 +384,15 @@ class Parser {
     KernelDefinition kernel;
     std::size_t at = Peek().offset;
     kernel.name = Name("the name of a kernel");
-    for (const auto& other : scenario_.kernels) {
-      if (other.name == kernel.name) throw ParseFailure{at, "there is a kernel '" + kernel.name + "' already"};
+    if (!kernel_names_.insert(kernel.name).second) {
+      throw ParseFailure{at, "there is a kernel '" + kernel.name + "' already"};
     }
     NeedMark("{");
     while (!TakeMark("}")) {
       if (TakeMark(";")) continue;
+      if (kernel.body.size() == kMaxBodyItems) {
+        throw ParseFailure{Peek().offset, "a kernel's body has at most " + std::to_string(kMaxBodyItems) + " items"};
+      }
       kernel.body.push_back(ParseItem());
       if (!AtMark(";") && !AtMark("}")) Expected("';' or '}'");
     }
@@ -712,7 +727,7 @@ class Parser {
     if (!AtEnd()) Expected(expected.error ? "the end of the line" : "more of the outcome or the end of the line");
   }
 
-  bool AtKernel() { return Peek().kind == Kind::kWord && IsPlainWord(Peek().text); }
+  bool AtKernel() { return Peek().kind == Kind::kWord && IsName(Peek().text); }
 
   bool ParseLastKernel(Expectation& expected) {
     bool any = false;
@@ -798,17 +813,21 @@ class Parser {
     return row;
   }
 
-  int LineOf(std::size_t offset) const {
-    int line = 1;
-    for (std::size_t i = 0; i < offset; ++i) line += text_[i] == '\n';
-    return line;
+  // Offsets come in the order of the text, so that all of them together are counted once.
+  int LineOf(std::size_t offset) {
+    for (; counted_ < offset; ++counted_) line_ += text_[counted_] == '\n';
+    return line_;
   }
 
   std::string_view text_;
   Lexer lexer_;
   Token token_;
   bool has_token_ = false;
-  int depth_ = 0;  // of the list that is being read
+  int depth_ = 0;   // of the list that is being read
+  int values_ = 0;  // and keys, of the step or kernel that is being read
+  int line_ = 1;    // of the character `counted_`
+  std::size_t counted_ = 0;
+  std::set<std::string> kernel_names_;
   bool has_version_ = false;
   std::vector<std::string> pending_;  // comment lines whose place is not known yet
   Scenario scenario_;
@@ -830,26 +849,41 @@ ParseError ErrorAt(std::string_view text, const ParseFailure& failure) {
   return error;
 }
 
-}  // namespace
+void CheckSize(std::string_view text) {
+  if (text.size() <= kMaxTextBytes) return;
+  throw ParseFailure{kMaxTextBytes,
+                     "a scenario has at most " + std::to_string(kMaxTextBytes) + " bytes, and the text goes on here"};
+}
 
-ParseResult Parse(std::string_view text) {
+template <class Read>
+ParseResult Result(std::string_view text, const Read& read) {
   ParseResult result;
   try {
-    result.scenario = Parser(text).ParseAll();
+    result.scenario = read();
   } catch (const ParseFailure& failure) {
     result.error = ErrorAt(text, failure);
   }
   return result;
 }
 
+}  // namespace
+
+ParseResult Parse(std::string_view text) {
+  return Result(text, [&] {
+    CheckSize(text);
+    return Parser(text).ParseAll();
+  });
+}
+
+ParseResult ParsePrinted(std::string_view text) {
+  return Result(text, [&] { return Parser(text).ParseAll(); });
+}
+
 ParseResult ParseFragment(std::string_view text, std::string_view release) {
-  ParseResult result;
-  try {
-    result.scenario = Parser(text).ParseSteps(release);
-  } catch (const ParseFailure& failure) {
-    result.error = ErrorAt(text, failure);
-  }
-  return result;
+  return Result(text, [&] {
+    CheckSize(text);
+    return Parser(text).ParseSteps(release);
+  });
 }
 
 }  // namespace plumbline::scenario

@@ -33,6 +33,9 @@ struct ParseResult {
 
 ParseResult Parse(std::string_view text);
 
+// What Print wrote of a scenario that was read: it may be longer than a text that people give.
+ParseResult ParsePrinted(std::string_view text);
+
 // Only steps, without a head, as in the examples of the clauses: a scenario of that release with these steps. Kernel
 // definitions may come first.
 ParseResult ParseFragment(std::string_view text, std::string_view release);
