@@ -43,11 +43,17 @@ Finding ReadFinding(const Json& json) {
 Json Write(const CaseResult& result) {
   Json findings = Json::array();
   for (const Finding& finding : result.findings) findings.push_back(Write(finding));
-  Json json = {{"id", result.id},           {"chapter", result.chapter},
-               {"clauses", result.clauses}, {"verdict", Spelling(result.verdict)},
-               {"sampled", result.sampled}, {"accepted_by_deviation", result.accepted_by_deviation},
-               {"waiver", result.waiver},   {"missing_capabilities", result.missing_capabilities},
-               {"findings", findings},      {"blocked_by", result.blocked_by}};
+  Json json = {{"id", result.id},
+               {"chapter", result.chapter},
+               {"clauses", result.clauses},
+               {"verdict", Spelling(result.verdict)},
+               {"sampled", result.sampled},
+               {"accepted_by_deviation", result.accepted_by_deviation},
+               {"waiver", result.waiver},
+               {"waived_clauses", result.waived_clauses},
+               {"missing_capabilities", result.missing_capabilities},
+               {"findings", findings},
+               {"blocked_by", result.blocked_by}};
   // The counts of sampled cases may differ between equal runs.
   if (!result.sampled) {
     json["scenarios"] = result.scenarios;
@@ -67,6 +73,7 @@ CaseResult ReadCase(const Json& json) {
                     .accepted_by_deviation = json.at("accepted_by_deviation"),
                     .missing_capabilities = json.at("missing_capabilities"),
                     .waiver = json.at("waiver"),
+                    .waived_clauses = json.at("waived_clauses"),
                     .blocked_by = json.at("blocked_by"),
                     .findings = {}};
   for (const Json& finding : json.at("findings")) result.findings.push_back(ReadFinding(finding));
@@ -164,6 +171,7 @@ std::string ToJson(const Run& run) {
                      {"clauses", WriteAll(sorted.clauses)},
                      {"cases", WriteAll(sorted.cases)},
                      {"waivers", WriteAll(sorted.waivers)},
+                     {"waiver_files", sorted.waiver_files},
                      {"counts", WriteCounts(sorted)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -194,7 +202,8 @@ ReadResult FromJson(std::string_view text) {
             .backend = ReadBackend(json.at("backend")),
             .clauses = {},
             .cases = {},
-            .waivers = {}};
+            .waivers = {},
+            .waiver_files = json.at("waiver_files")};
     if (run.shards < 1) return {{}, "a report has at least one shard, this one says " + std::to_string(run.shards)};
     for (const Json& clause : json.at("clauses")) run.clauses.push_back(ReadClause(clause));
     for (const Json& result : json.at("cases")) run.cases.push_back(ReadCase(result));

@@ -53,8 +53,9 @@ struct CaseResult {
   std::map<std::string, std::uint64_t> accepted_by_deviation;  // deviation -> scenarios
   std::vector<std::string> missing_capabilities;               // kUnsupported
   std::string waiver;                                          // id, when waived
-  std::string blocked_by;         // id of a failed case whose clause is a prerequisite; empty: a root
-  std::vector<Finding> findings;  // first is the headline
+  std::vector<std::string> waived_clauses;  // kWaived: that the waivers in use say are broken; sorted
+  std::string blocked_by;                   // id of a failed case whose clause is a prerequisite; empty: a root
+  std::vector<Finding> findings;            // first is the headline
 };
 
 struct Clause {
@@ -86,6 +87,7 @@ struct Run {
   std::vector<Clause> clauses;
   std::vector<CaseResult> cases;
   std::vector<WaiverUse> waivers;
+  std::vector<std::string> waiver_files;  // that they were read from, by file name
 };
 
 struct SideNotes {  // what may differ between equal runs
@@ -101,7 +103,9 @@ struct Counts {
 };
 Counts Count(const Run& run);  // the one place that counts; every format uses it
 
-// Clause -> verdict over all cases that name it: the worst of them; vacuous if there is none.
+// Clause -> verdict over all cases that name it: the worst of them; vacuous if there is none. A case that only
+// deviations made acceptable is evidence for all its clauses but those that the deviations break, named by the case or
+// not; one that failed as a waiver says is evidence for none.
 std::map<std::string, Verdict> ByClause(const Run& run);
 
 // Fills `blocked_by`: a failed case is folded under another failed one that names a clause which its own clauses need,
