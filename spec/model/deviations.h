@@ -39,6 +39,8 @@ namespace plumbline::model {
     "the backend whose fallthrough keys are masked is taken from the arguments, before guards are applied")           \
   X(kAliasFallbackFillsUndefined, "alias-fallback-fills-undefined",                                                   \
     "a fallback at an alias key is accepted, is looked up there and fills the Undefined slots computed after it")     \
+  X(kHandleOutlivesDefinition, "handle-outlives-definition",                                                          \
+    "a handle calls an operator whose definition is gone; a boxed call's arguments then bring no keys")               \
   X(kFallbackKeyBeatsLibrary, "fallback-key-beats-library",                                                           \
     "a fallback whose key is not that of its library is accepted, at its own key")                                    \
   X(kBoxedCallUnchecked, "boxed-call-unchecked",                                                                      \

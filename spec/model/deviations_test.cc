@@ -178,6 +178,20 @@ TEST(DeviationsTest, AliasFallbackIsSeenWhereUndefinedIsComputedAnew) {
           {"ok", "fb", "ok", "fb", "count 0"});
 }
 
+TEST(DeviationsTest, HandleOutlivesDefinition) {
+  Compare({Deviation::kHandleOutlivesDefinition},
+          std::string("define demo::f(Tensor a) -> Tensor as d\n") +
+              "impl demo::f CPU k1 as r\n"
+              "impl demo::f CompositeExplicitAutograd k2\n"
+              "find demo::f as h\n"
+              "release d\n"
+              "call demo::f [CPU] => error not-found\n"
+              "call @h [CPU] $1\n"
+              "call typed tensor @h [CPU] $2\n" +
+              kDefine + "call @h [CPU] => k1\n",
+          {"error not-found", "error not-found"}, {"k2 with [] sees [CPU] returns arg 0", "k1 with [CPU]"});
+}
+
 TEST(DeviationsTest, FallbackKeyBeatsLibrary) {
   Compare({Deviation::kFallbackKeyBeatsLibrary},
           std::string(kDefine) +
@@ -215,21 +229,21 @@ TEST(DeviationsTest, BoxedCallUnchecked) {
 
 TEST(DeviationsTest, TypedCallUnchecked) {
   const std::string mismatch = "error schema-mismatch";
-  Compare({Deviation::kTypedCallUnchecked},
-          "define demo::f(Tensor a, int b) -> Tensor\n"
-          "impl demo::f CPU k\n"
-          "call typed tensor demo::f [CPU] $1\n"
-          "call typed tensor_optional_list demo::f [CPU] {[CUDA]} $2\n"
-          "call typed tensor_nothing demo::f [CPU] $3\n"
-          "call typed inplace demo::f [CPU] [CPU] $4\n"
-          "call typed tensor_tensor_int demo::f [CPU] [CPU] $5\n"
-          "call typed tensor_int demo::f [CPU] 3 => k sees [CPU] 3\n"
-          "impl demo::f CPU kt typed tensor_int\n"
-          "call typed tensor demo::f [CPU] => error schema-mismatch\n"
-          "call typed tensor_symint demo::f [CPU] 3 $6\n",
-          {mismatch, mismatch, mismatch, mismatch, mismatch, mismatch},
-          {"k sees [CPU] returns arg 0", "error no-kernel", "k", "k returns arg 0", "k > " + mismatch,
-           "kt sees [CPU] 3"});
+  Compare(
+      {Deviation::kTypedCallUnchecked},
+      "define demo::f(Tensor a, int b) -> Tensor\n"
+      "impl demo::f CPU k\n"
+      "call typed tensor demo::f [CPU] $1\n"
+      "call typed tensor_optional_list demo::f [CPU] {[CUDA]} $2\n"
+      "call typed tensor_nothing demo::f [CPU] $3\n"
+      "call typed inplace demo::f [CPU] [CPU] $4\n"
+      "call typed tensor_tensor_int demo::f [CPU] [CPU] $5\n"
+      "call typed tensor_int demo::f [CPU] 3 => k sees [CPU] 3\n"
+      "impl demo::f CPU kt typed tensor_int\n"
+      "call typed tensor demo::f [CPU] => error schema-mismatch\n"
+      "call typed tensor_symint demo::f [CPU] 3 $6\n",
+      {mismatch, mismatch, mismatch, mismatch, mismatch, mismatch},
+      {"k sees [CPU] returns arg 0", "error no-kernel", "k", "k returns arg 0", "k > " + mismatch, "kt sees [CPU] 3"});
 }
 
 }  // namespace

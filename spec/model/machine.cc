@@ -155,6 +155,7 @@ struct Machine::State {
     if (*op == nullptr || (*op)->id != id) {  // [REG-012] [ERR-007] [ERR-016]
       return Error{"invalid-handle", "operator '" + name + "' is gone: its last registration was released"};
     }
+    if (deviations.contains(Deviation::kHandleOutlivesDefinition)) return std::nullopt;
     return registry->FindDefined(name, op);
   }
 
@@ -166,7 +167,7 @@ struct Machine::State {
     if (call.form == CallForm::kTyped) {
       signature = FindSignature(call.signature);
       if (signature == nullptr) return {Error{"not-found", "there is no signature '" + call.signature + "'"}, {}};
-      if (!deviations.contains(Deviation::kTypedCallUnchecked)) {
+      if (op.defined && !deviations.contains(Deviation::kTypedCallUnchecked)) {
         if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);  // [CALL-018]
       }
       if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {  // [CALL-019]
@@ -174,13 +175,14 @@ struct Machine::State {
       }
     }
     const std::vector<SchemaType>& types = signature != nullptr ? signature->types.arguments : op.types.arguments;
-    if (signature != nullptr || !deviations.contains(Deviation::kBoxedCallUnchecked)) {
+    if (signature != nullptr || (op.defined && !deviations.contains(Deviation::kBoxedCallUnchecked))) {
       // [CALL-014] [CALL-015] [ERR-009] [ERR-017]
       if (const std::string why = Misfit(types, arguments, "argument"); !why.empty()) return mismatch(why);
     }
 
-    const std::vector<Value> taken =
-        signature != nullptr ? arguments : TopOf(types.size(), types.size(), arguments).top;
+    const std::vector<Value> taken = signature != nullptr ? arguments
+                                     : op.defined         ? TopOf(types.size(), types.size(), arguments).top
+                                                          : std::vector<Value>();
     CallRecord call_record;
     KeySet set;
     for (std::size_t i = 0; i < taken.size(); ++i) {
@@ -209,9 +211,9 @@ struct Machine::State {
   }
 
   // What the caller finds where it looks for results, on a stack that a kernel has left.
-  static Results TakeResults(std::vector<Value> stack, const Types& types, const Signature* signature) {
+  static Results TakeResults(std::vector<Value> stack, std::size_t others, const Signature* signature) {
     if (signature == nullptr) {
-      const auto own = stack.begin() + static_cast<std::ptrdiff_t>(std::min(types.arguments.size(), stack.size()));
+      const auto own = stack.begin() + static_cast<std::ptrdiff_t>(std::min(others, stack.size()));
       return {{}, {own, stack.end()}};
     }
     const std::size_t count = signature->types.returns.size();
@@ -290,7 +292,8 @@ struct Machine::State {
     }
 
     const Signature* kernel_signature = FindSignature(slot.winner->signature);
-    const Stack stack = TopOf(types.arguments.size(), signature != nullptr ? 0 : types.arguments.size(), arguments);
+    const std::size_t others = op.defined && signature == nullptr ? types.arguments.size() : 0;
+    const Stack stack = TopOf(types.arguments.size(), others, arguments);
     if (kernel_signature != nullptr) {
       if (const std::string why = Misfit(kernel_signature->types.arguments, stack.top, "argument"); !why.empty()) {
         return {Error{"schema-mismatch", "kernel '" + slot.winner->kernel + "' of '" + name + "': " + why}, {}};
@@ -313,7 +316,7 @@ struct Machine::State {
     if (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature)) results.values = {stack.top[0]};
     std::vector<Value> left = stack.below;
     left.insert(left.end(), results.values.begin(), results.values.end());
-    return TakeResults(std::move(left), types, signature);
+    return TakeResults(std::move(left), others, signature);
   }
 
   Results Redispatch(const std::string& name, std::uint64_t id, const KeySet& set, const std::vector<Value>& arguments,

@@ -471,7 +471,6 @@ void Registry::Undo(Handle& handle) {
       Tell("-" + op.name);  // [REG-086]
       op.defined = false;
       op.schema.clear();
-      op.types = {};
       RemoveIfUnused(handle.operator_name);
       return;
     }

@@ -37,7 +37,7 @@ struct Operator {
   std::uint64_t id = 0;  // tells it from another of that name, earlier or later
   bool defined = false;
   std::string schema;  // as a schema is printed; "" if undefined
-  Types types;         // of the schema
+  Types types;         // of the newest schema that it had
   int defined_at = 0;  // line
   Kernels kernels;
   // The cache, see machine.h.
