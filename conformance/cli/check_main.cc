@@ -72,8 +72,10 @@ void AddTo(CLI::App& app, Options& options) {
                  "run part I of N, counted from 1; `plumbline report merge` joins the reports")
       ->type_name("I/N");
   AddJobs(app, options.jobs);
-  app.add_option("--waivers", options.waivers, "a file of known failures; repeatable")
-      ->type_name("FILE")
+  app.add_option("--waivers", options.waivers,
+                 "a file of known failures, repeatable; else the one that is shipped with the backend, if any is; "
+                 "none: without any")
+      ->type_name("FILE|none")
       ->allow_extra_args(false);
   app.add_option("--report", options.report, "write report.json, junit.xml and index.html into this folder")
       ->type_name("DIR");
@@ -172,7 +174,13 @@ int Main(int argc, char** argv) {
   }
   OrError<harness::ExecutorConfig> config = options.backend.Config();
   if (!config.ok()) return Complain(app, config.error());
+  suite.shipped_waivers = options.waivers.empty();
   for (const std::string& file : options.waivers) {
+    if (file == "none") {
+      if (options.waivers.size() > 1) return Complain(app, "--waivers none stands alone: give files, or none");
+      break;
+    }
+    suite.waiver_files.push_back(fs::path(file).filename().string());
     OrError<harness::Waivers> waivers = harness::ReadWaiverFile(file);
     if (!waivers.ok()) return Complain(app, waivers.error());
     for (harness::Waiver& waiver : waivers->all) suite.waivers.all.push_back(std::move(waiver));

@@ -8,8 +8,10 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <utility>
 
+#include "conformance/harness/glob.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/property.h"
 #include "spec/scenario/capabilities_needed.h"
@@ -161,6 +163,7 @@ class Context : public CaseContext {
     } else if (!accepting_.empty()) {
       result_.verdict = Verdict::kWaived;
       result_.waiver = fmt::format("{}", fmt::join(accepting_, " "));
+      result_.waived_clauses.assign(waived_clauses_.begin(), waived_clauses_.end());
     } else if (result_.scenarios > 0) {
       result_.verdict = Verdict::kPass;
       // What a passed case could not do besides is of no interest: counted as discarded.
@@ -177,6 +180,7 @@ class Context : public CaseContext {
   void Accept(const Judgement& judgement) {
     for (const std::string& deviation : judgement.deviations) ++result_.accepted_by_deviation[deviation];
     accepting_.insert(judgement.waivers.begin(), judgement.waivers.end());
+    waived_clauses_.insert(judgement.waived_clauses.begin(), judgement.waived_clauses.end());
   }
 
   void Add(Verdict verdict, reports::Finding finding) {
@@ -249,25 +253,39 @@ class Context : public CaseContext {
   reports::CaseResult result_;
   Verdict worst_ = Verdict::kFail;
   std::set<std::string> missing_;
-  std::set<std::string> accepting_;
+  std::set<std::string> accepting_, waived_clauses_;
   int properties_ = 0;
 };
 
-// The first waiver by outcome that describes the failure; its id.
-std::string WaivedBy(const reports::CaseResult& result, const std::vector<const Waiver*>& waivers) {
+// True if the scenario of a finding has a step that `pattern` matches, where it went wrong or before.
+bool HasStepBefore(const reports::Finding& finding, std::string_view pattern) {
+  std::istringstream in(finding.scenario);
+  std::string line;
+  for (int number = 1; std::getline(in, line) && (finding.line == 0 || number <= finding.line); ++number) {
+    std::string words;  // as they are in a sentence, without the outcome
+    std::istringstream text(line);
+    for (std::string word; text >> word && word != "=>";) words += (words.empty() ? "" : " ") + word;
+    if (MatchesGlob(pattern, words)) return true;
+  }
+  return false;
+}
+
+// The first waiver by outcome that describes the failure.
+const Waiver* WaivedBy(const reports::CaseResult& result, const std::vector<const Waiver*>& waivers) {
   const bool failed =
       result.verdict == Verdict::kFail || result.verdict == Verdict::kCrash || result.verdict == Verdict::kTimeout;
-  if (!failed) return "";
+  if (!failed) return nullptr;
   for (const Waiver* waiver : waivers) {
     const auto described = [&](const reports::Finding& finding) {
+      if (!waiver->from.empty() && !HasStepBefore(finding, waiver->from)) return false;
       if (!waiver->unstable) return MatchesOutcome(waiver->outcome, result.verdict, finding.got);
       return std::any_of(waiver->admits.begin(), waiver->admits.end(), [&](const std::string& admitted) {
         return MatchesOutcome(admitted, result.verdict, finding.got);
       });
     };
-    if (std::all_of(result.findings.begin(), result.findings.end(), described)) return waiver->id;
+    if (std::all_of(result.findings.begin(), result.findings.end(), described)) return waiver;
   }
-  return "";
+  return nullptr;
 }
 
 }  // namespace
@@ -305,10 +323,10 @@ reports::CaseResult CaseRunner::Run(const Case& one) {
     context.HarnessError(fmt::format("the case threw an exception: {}", error.what()));
   }
   reports::CaseResult result = context.Finish();
-  if (const std::string waiver = WaivedBy(result, waivers_.OutcomesFor(one.id, executor_.facts().release));
-      !waiver.empty()) {
+  if (const Waiver* waiver = WaivedBy(result, waivers_.OutcomesFor(one.id, executor_.facts().release))) {
     result.verdict = Verdict::kWaived;
-    result.waiver = waiver;
+    result.waiver = waiver->id;
+    result.waived_clauses = waiver->clauses;
   }
   return result;
 }

@@ -79,6 +79,7 @@ void Judge::TryDeviations(const Scenario& scenario, Judgement& judgement, const 
     judgement.verdict = Verdict::kWaived;
     for (const Waiver* waiver : waivers) {
       judgement.waivers.push_back(waiver->id);
+      judgement.waived_clauses.insert(waiver->clauses.begin(), waiver->clauses.end());
       for (const model::DeviationInfo& info : model::AllDeviations()) {
         if (info.deviation == *waiver->deviation) judgement.deviations.emplace_back(info.name);
       }

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct Judgement {
   int step = -1;        // the first that is wrong; as many as there are steps: the clean-up; -1: none, or not known
   std::string summary;  // one line: the step and what about it is wrong
   std::string expected, got, rule;
-  bool about_message = false;           // all is right but what an error says
-  std::vector<std::string> waivers;     // kWaived: ids of those whose deviations predict it
-  std::vector<std::string> deviations;  // kWaived: their names
-  std::string missing;                  // kUnsupported
+  bool about_message = false;            // all is right but what an error says
+  std::vector<std::string> waivers;      // kWaived: ids of those whose deviations predict it
+  std::vector<std::string> deviations;   // kWaived: their names
+  std::set<std::string> waived_clauses;  // kWaived: that they break
+  std::string missing;                   // kUnsupported
 
   bool Failed() const {
     return verdict == reports::Verdict::kFail || verdict == reports::Verdict::kCrash ||

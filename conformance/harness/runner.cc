@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "conformance/harness/glob.h"
 #include "conformance/harness/isolation.h"
 #include "conformance/harness/nearest.h"
 #include "reports/json/json.h"
@@ -110,18 +112,6 @@ const char* Spelling(Tier tier) {
   return "?";
 }
 
-bool MatchesGlob(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() == '*') {
-    for (std::size_t skip = 0; skip <= text.size(); ++skip) {
-      if (MatchesGlob(pattern.substr(1), text.substr(skip))) return true;
-    }
-    return false;
-  }
-  if (text.empty() || (pattern.front() != '?' && pattern.front() != text.front())) return false;
-  return MatchesGlob(pattern.substr(1), text.substr(1));
-}
-
 OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::vector<Case>& cases) {
   std::vector<std::string> ids, words;
   std::set<std::string> chapters;
@@ -167,19 +157,30 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
   return selected;
 }
 
-OrError<SuiteRun> RunSuite(const SuiteOptions& options, std::vector<Case> cases) {
+OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
   const auto started = Clock::now();
+  SuiteOptions options = given;
   OrError<std::vector<Case>> selection = SelectCases(options, cases);
   if (!selection.ok()) return InputError{selection.error()};
   const std::vector<Case> selected = std::move(*selection);
 
   SuiteRun done;
+  // A user's library may well change what the backend's own waivers describe.
+  bool shipped_for_more = false;
   {
     OrError<std::unique_ptr<Executor>> executor = Executor::Start(options.executor);
     if (!executor.ok()) return InputError{executor.error()};
     done.facts = (*executor)->facts();
     done.run.backend = DescribeBackend(done.facts);
+    if (const std::string file = ShippedWaiverFile(done.facts); options.shipped_waivers && !file.empty()) {
+      OrError<Waivers> shipped = ReadWaiverFile(file);
+      if (!shipped.ok()) return InputError{shipped.error()};
+      options.waivers = std::move(*shipped);
+      options.waiver_files = {std::filesystem::path(file).filename().string()};
+      shipped_for_more = !done.facts.loaded.empty();
+    }
   }
+  done.run.waiver_files = options.waiver_files;
   done.run.suite_version = PLUMBLINE_VERSION;
   done.run.tier = Spelling(options.cases.tier);
   done.run.seed = options.cases.seed;
@@ -231,7 +232,7 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& options, std::vector<Case> cases)
                     .version = done.run.backend.version,
                     .today = options.today,
                     .tier = options.cases.tier,
-                    .whole = filters.empty() && options.shards == 1};
+                    .whole = filters.empty() && options.shards == 1 && !shipped_for_more};
   for (const Case& one : cases) scope.cases.insert(one.id);
   for (const reports::Clause& clause : options.clauses) scope.clauses.insert(clause.id);
   done.run.waivers = JudgeWaivers(options.waivers, done.run.cases, scope);

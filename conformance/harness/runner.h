@@ -26,14 +26,17 @@ namespace plumbline::harness {
 
 struct SuiteOptions {
   ExecutorConfig executor;
-  CaseRunnerOptions cases;           // seed, tier, and how to rerun
-  std::vector<std::string> filters;  // any of them selects: a glob over ids, a clause in any letter case, a chapter
-  std::vector<std::string> ids;      // exact; selected whatever their tier
-  int shard = 1, shards = 1;         // counted from 1
+  CaseRunnerOptions cases;  // seed, tier, and how to rerun
+  std::vector<std::string>
+      filters;  // any of them selects: a glob over ids (glob.h), a clause in any letter case, a chapter
+  std::vector<std::string> ids;  // exact; selected whatever their tier
+  int shard = 1, shards = 1;     // counted from 1
   int jobs = 2;
   Waivers waivers;
-  std::vector<reports::Clause> clauses;  // of the index; may be empty
-  std::string today;                     // "2026-11-29", for waivers
+  std::vector<std::string> waiver_files;  // that these are from, by file name
+  bool shipped_waivers = false;           // instead of them those that are shipped with the backend, if any are
+  std::vector<reports::Clause> clauses;   // of the index; may be empty
+  std::string today;                      // "2026-11-29", for waivers
   // Called when a case is done, from one thread at a time.
   std::function<void(std::size_t done, std::size_t total, const reports::CaseResult& result)> progress;
 };
@@ -51,9 +54,6 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
 
 // 0: all passed, were waived or are unsupported; 1: something failed; 2: something is wrong with suite or waivers.
 int ExitStatus(const reports::Run& run);
-
-// `*` stands for any text, `?` for any character.
-bool MatchesGlob(std::string_view pattern, std::string_view text);
 
 const char* Spelling(Tier tier);
 

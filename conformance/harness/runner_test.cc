@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "conformance/harness/glob.h"
 #include "conformance/harness/nearest.h"
 
 namespace plumbline::harness {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 
 #include "conformance/harness/text_file.h"
@@ -45,20 +46,25 @@ class Reader {
   }
 
   OrError<Waiver> Read() {
-    static const std::set<std::string_view> kKnown = {"id",      "clause",    "cause",   "reference", "owner",
-                                                      "expires", "deviation", "cases",   "outcome",   "unstable",
-                                                      "admits",  "tier",      "releases"};
+    static const std::set<std::string_view> kKnown = {"id",      "clause",    "cause", "reference", "owner",
+                                                      "expires", "deviation", "cases", "outcome",   "unstable",
+                                                      "admits",  "from",      "tier",  "releases"};
     for (const auto& [key, node] : table_) {
       if (!kKnown.contains(key.str()))
         Wrong(node, fmt::format("there is no field '{}'; the fields are {}", key.str(), fmt::join(kKnown, ", ")));
     }
     waiver_.id = Text("id", true);
-    waiver_.clause = Text("clause", true);
+    if (const toml::node* clause = table_.get("clause"); clause != nullptr && clause->is_array()) {
+      waiver_.clauses = Texts("clause");
+    } else {
+      waiver_.clauses = {Text("clause", true)};
+    }
     waiver_.cause = Text("cause", true);
     waiver_.reference = Text("reference", true);
     waiver_.owner = Text("owner", true);
     waiver_.expires = Text("expires", true);
     waiver_.outcome = Text("outcome", false);
+    waiver_.from = Text("from", false);
     waiver_.cases = Texts("cases");
     waiver_.admits = Texts("admits");
     waiver_.releases = Texts("releases");
@@ -98,6 +104,7 @@ class Reader {
     if (ways != 1) Wrong(table_, "a waiver has exactly one of deviation, outcome and unstable");
     if (waiver_.unstable == waiver_.admits.empty())
       Wrong(table_, "'admits' lists outcomes exactly when unstable is true");
+    if (!waiver_.from.empty() && !waiver_.unstable) WrongAt("from", "'from' belongs to what is unstable");
     if (waiver_.outcome == "fail" || waiver_.outcome == "pass") {
       WrongAt("outcome", "say what the backend does instead, as the finding's \"got\" has it, or crash, or timeout");
     }
@@ -194,8 +201,10 @@ std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<
   for (const std::string& id : waiver.cases) {
     if (!scope.cases.contains(id)) return fmt::format("there is no case '{}'", id);
   }
-  if (!scope.clauses.empty() && !scope.clauses.contains(waiver.clause)) {
-    return fmt::format("there is no clause '{}'", waiver.clause);
+  for (const std::string& clause : waiver.clauses) {
+    if (!scope.clauses.empty() && !scope.clauses.contains(clause)) {
+      return fmt::format("there is no clause '{}'", clause);
+    }
   }
   if (IsDay(waiver.expires)) {
     if (scope.today > waiver.expires) return fmt::format("expired on {}", waiver.expires);
@@ -270,6 +279,13 @@ OrError<Waivers> ReadWaiverFile(const std::string& path) {
   return ReadWaivers(*text, path);
 }
 
+std::string ShippedWaiverFile(const BackendFacts& facts) {
+  const std::filesystem::path file =
+      std::filesystem::path(facts.path).parent_path() / fmt::format("{}.{}.waivers.toml", facts.name, facts.release);
+  std::error_code failed;
+  return std::filesystem::is_regular_file(file, failed) ? file.string() : "";
+}
+
 bool MatchesOutcome(std::string_view outcome, reports::Verdict verdict, std::string_view got) {
   if (outcome == "crash") return verdict == reports::Verdict::kCrash;
   if (outcome == "timeout") return verdict == reports::Verdict::kTimeout;
@@ -286,7 +302,7 @@ std::vector<reports::WaiverUse> JudgeWaivers(const Waivers& waivers, const std::
                                                                    scope.release) != waiver.releases.end();
     if (!release_fits || waiver.tier > scope.tier) continue;
     reports::WaiverUse use{.id = waiver.id,
-                           .clause = waiver.clause,
+                           .clause = fmt::format("{}", fmt::join(waiver.clauses, " ")),
                            .cause = waiver.cause,
                            .reference = waiver.reference,
                            .expires = waiver.expires,

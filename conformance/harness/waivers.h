@@ -2,7 +2,7 @@
 //
 //   [[waiver]]
 //   id        = "stale-autogradother"
-//   clause    = "RES-021"                      # that the backend breaks
+//   clause    = "RES-021"                      # that the backend breaks, or a list of such
 //   cause     = "bug"                          # bug | limit | dispute
 //   reference = "https://..."                  # or words: where it is reported or explained
 //   owner     = "dispatcher team"
@@ -14,6 +14,7 @@
 //   # or, for undefined behaviour:
 //   unstable  = true
 //   admits    = ["crash", "timeout", "fail"]   # the outcomes that may be seen; a pass is one of them
+//   from      = "call @*"                      # the undefined step, as a pattern: only it or a later one may go wrong
 //   tier      = "standard"                     # the smallest tier that needs it; left out: quick
 //   releases  = ["pytorch-1.13"]               # left out: all
 //
@@ -30,6 +31,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/harness/backend_facts.h"
 #include "conformance/harness/case.h"
 #include "conformance/harness/or_error.h"
 #include "reports/result/result.h"
@@ -38,12 +40,14 @@
 namespace plumbline::harness {
 
 struct Waiver {
-  std::string id, clause, cause, reference, owner, expires;
+  std::string id, cause, reference, owner, expires;
+  std::vector<std::string> clauses;
   std::vector<std::string> cases;
   std::optional<model::Deviation> deviation;
   std::string outcome;
   bool unstable = false;
   std::vector<std::string> admits;
+  std::string from;  // a pattern of glob.h; empty: any step
   Tier tier = Tier::kQuick;
   std::vector<std::string> releases;
   std::string where;  // file:line
@@ -63,6 +67,10 @@ struct Waivers {
 // The error names file, line and what is wrong. `name` is for messages.
 OrError<Waivers> ReadWaivers(std::string_view toml, const std::string& name);
 OrError<Waivers> ReadWaiverFile(const std::string& path);
+
+// The waivers of a backend's own faults that are shipped with it: NAME.RELEASE.waivers.toml beside its shared object,
+// by what it declares of itself. Empty if there is no such file.
+std::string ShippedWaiverFile(const BackendFacts& facts);
 
 // True if `got`, what a finding says that the backend did, is what the waiver's `outcome` describes: the same words, or
 // the same kernels and error class whatever the message.

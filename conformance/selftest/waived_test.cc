@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "conformance/selftest/sample_suite.h"
 
 namespace plumbline::selftest {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class WaivedTest : public ::testing::Test {
  protected:
@@ -44,6 +47,64 @@ TEST_F(WaivedTest, UnstableAdmitsWhatItLists) {
   EXPECT_EQ(Check("oldest", Waiver("unstable = true\nadmits = [\"fail\", \"pass\"]\n")).status, 0);
   EXPECT_EQ(Check("", Waiver("unstable = true\nadmits = [\"fail\", \"pass\"]\n")).status, 0);
   EXPECT_EQ(Check("oldest", Waiver("unstable = true\nadmits = [\"crash\"]\n")).status, 1);
+}
+
+TEST_F(WaivedTest, UnstableFromAStepOn) {
+  const std::string unstable = "unstable = true\nadmits = [\"fail\"]\nfrom = ";
+  EXPECT_EQ(Check("oldest", Waiver(unstable + "\"call demo::f *\"\n")).status, 0);
+  EXPECT_EQ(Check("oldest", Waiver(unstable + "\"impl demo::f *\"\n")).status, 0) << "a step before";
+  EXPECT_EQ(Check("oldest", Waiver(unstable + "\"release *\"\n")).status, 1) << "no such step";
+  EXPECT_THAT(Check("oldest", Waiver("outcome = \"k1\"\nfrom = \"call *\"\n")).err,
+              HasSubstr("'from' belongs to what is unstable"));
+}
+
+TEST_F(WaivedTest, SeveralClauses) {
+  std::string waiver = Waiver("outcome = \"k1\"\n");
+  waiver.replace(waiver.find("\"DEMO-003\""), 10, "[\"DEMO-003\", \"DEMO-001\"]");
+  EXPECT_EQ(Check("oldest", waiver).status, 0);
+  waiver.replace(waiver.find("DEMO-001"), 8, "DEMO-009");
+  EXPECT_THAT(Check("oldest", waiver).out, HasSubstr("there is no clause 'DEMO-009'"));
+}
+
+// Waivers beside the backend, under its name and release.
+class ShippedWaiversTest : public WaivedTest {
+ protected:
+  ShippedWaiversTest() : backend_(suite_.folder().path() + "/misbehaving.so") {
+    std::filesystem::copy_file(Misbehaving(), backend_);
+    Ship(Waiver("outcome = \"k1\"\n"));
+  }
+  void Ship(const std::string& waivers) const {
+    suite_.folder().Write("misbehaving.pytorch-1.13.waivers.toml", waivers);
+  }
+  Ran CheckShipped(const std::string& misbehave, const std::string& arguments = "") const {
+    return RunTool("check --backend " + backend_ + " --filter demo --no-color --out " + suite_.folder().path() +
+                       "/out " + arguments,
+                   suite_.Environment(misbehave));
+  }
+
+ private:
+  const std::string backend_;
+};
+
+TEST_F(ShippedWaiversTest, AreInForceUnlessOthersAreGiven) {
+  Ran ran = CheckShipped("oldest");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("waivers    misbehaving.pytorch-1.13.waivers.toml: 1 case waived"));
+  ran = CheckShipped("oldest", "--waivers none");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, Not(HasSubstr("waivers  ")));
+  const std::string other = suite_.folder().Write("other.toml", "");
+  EXPECT_EQ(CheckShipped("oldest", "--waivers " + other).status, 1);
+  ran = CheckShipped("oldest", "--waivers none --waivers " + other);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--waivers none stands alone"));
+}
+
+TEST_F(ShippedWaiversTest, AreReadAsAnyOthers) {
+  Ship("[[waiver]]\nid = \"w\"\n");
+  const Ran ran = CheckShipped("oldest");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("misbehaving.pytorch-1.13.waivers.toml:1"));
 }
 
 TEST_F(WaivedTest, ProblemsAreErrors) {

@@ -257,11 +257,12 @@ PL_CASE("registration", "definitions", Tier::kQuick,
   CheckScenarios(ctx, Definitions);
 }
 
-// Handles to operators, kept while definitions and kernels come and go.
-void OperatorHandles(Writer& w) {
+// Handles to operators, kept while definitions and kernels come and go. Calls go through those whose operator is there,
+// or, where `stale`, through those whose operator went.
+void OperatorHandles(Writer& w, bool stale) {
   Operator& f = w.NewOperator("tensor");
   w.Define(f);
-  std::vector<std::string> found;
+  std::vector<std::string> found, gone;
   w.Play({{[&] {
              found.push_back(w.NewName("h"));
              w.Add(scenario::Find{.operator_name = f.name, .name = found.back()});
@@ -272,19 +273,34 @@ void OperatorHandles(Writer& w) {
            },
            2},
           {[&] { w.Impl(f, w.ground.KernelKey(w.draw), w.NewKernel(f)); }, 3},
-          {[&] { w.ReleaseAny(); }, 3}},
+          {[&] {
+             w.ReleaseAny();
+             const auto of_f = [&](const Writer::Handle& handle) { return handle.operator_name == f.name; };
+             if (std::none_of(w.live.begin(), w.live.end(), of_f)) {
+               gone.insert(gone.end(), found.begin(), found.end());
+               found.clear();
+             }
+           },
+           3}},
          w.draw.Count(2, 10), [&] {
            w.Probe(f);
-           if (found.empty()) return;
+           const std::vector<std::string>& handles = stale ? gone : found;
+           if (handles.empty()) return;
            w.CallWith(f, w.draw.Of(w.probes));
            auto& call = std::get<scenario::Call>(w.last().action);
            call.operator_name.clear();
-           call.handle = w.draw.Of(found);
+           call.handle = w.draw.Of(handles);
          });
 }
 
-PL_CASE("registration", "handles", Tier::kStandard, PL_CLAUSES("REG-012", "CALL-036", "CACHE-009", "ERR-007"), kUsual) {
-  CheckScenarios(ctx, OperatorHandles, 100);
+PL_CASE("registration", "handles", Tier::kStandard, PL_CLAUSES("CALL-036", "CACHE-009"), kUsual) {
+  CheckScenarios(
+      ctx, [](Writer& w) { OperatorHandles(w, /*stale=*/false); }, 100);
+}
+
+PL_CASE("registration", "stale-handles", Tier::kStandard, PL_CLAUSES("REG-012", "ERR-007"), kUsual) {
+  CheckScenarios(
+      ctx, [](Writer& w) { OperatorHandles(w, /*stale=*/true); }, 100);
 }
 
 // ---- typed kernels ----

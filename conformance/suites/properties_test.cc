@@ -170,6 +170,10 @@ const std::map<std::string, std::vector<std::string>>& Finders() {
       {"refused-impl-poisons-signature", {"registration/typed-kernels", "registration/refusals"}},
       {"mask-before-thread-state", {"resolution/fallthrough-under-guards"}},
       {"alias-fallback-fills-undefined", {"registration/misplaced-fallback"}},
+      {"handle-outlives-definition", {"registration/handles"}},
+      {"fallback-key-beats-library", {"registration/fallbacks-in-libraries"}},
+      {"boxed-call-unchecked", {"calling/misfits"}},
+      {"typed-call-unchecked", {"calling/typed-misfits"}},
   };
   return kFinders;
 }

@@ -124,11 +124,17 @@ Finding ReadFinding(const Object& object) {
 Json Write(const CaseResult& result) {
   Json findings = Json::array();
   for (const Finding& finding : result.findings) findings.push_back(Write(finding));
-  Json json = {{"id", result.id},           {"chapter", result.chapter},
-               {"clauses", result.clauses}, {"verdict", Spelling(result.verdict)},
-               {"sampled", result.sampled}, {"accepted_by_deviation", result.accepted_by_deviation},
-               {"waiver", result.waiver},   {"missing_capabilities", result.missing_capabilities},
-               {"findings", findings},      {"blocked_by", result.blocked_by}};
+  Json json = {{"id", result.id},
+               {"chapter", result.chapter},
+               {"clauses", result.clauses},
+               {"verdict", Spelling(result.verdict)},
+               {"sampled", result.sampled},
+               {"accepted_by_deviation", result.accepted_by_deviation},
+               {"waiver", result.waiver},
+               {"waived_clauses", result.waived_clauses},
+               {"missing_capabilities", result.missing_capabilities},
+               {"findings", findings},
+               {"blocked_by", result.blocked_by}};
   // The counts of sampled cases may differ between equal runs.
   if (!result.sampled) {
     json["scenarios"] = result.scenarios;
@@ -148,6 +154,7 @@ CaseResult ReadCase(const Object& object) {
                     .accepted_by_deviation = object.Counts("accepted_by_deviation"),
                     .missing_capabilities = object.Texts("missing_capabilities"),
                     .waiver = object.Text("waiver"),
+                    .waived_clauses = object.Texts("waived_clauses"),
                     .blocked_by = object.Text("blocked_by"),
                     .findings = {}};
   for (const Object& finding : object.Objects("findings")) result.findings.push_back(ReadFinding(finding));
@@ -245,6 +252,7 @@ std::string ToJson(const Run& run) {
                      {"clauses", WriteAll(sorted.clauses)},
                      {"cases", WriteAll(sorted.cases)},
                      {"waivers", WriteAll(sorted.waivers)},
+                     {"waiver_files", sorted.waiver_files},
                      {"counts", WriteCounts(sorted)}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -285,7 +293,8 @@ ReadResult FromJson(std::string_view text) {
             .backend = ReadBackend(object.In("backend")),
             .clauses = {},
             .cases = {},
-            .waivers = {}};
+            .waivers = {},
+            .waiver_files = object.Texts("waiver_files")};
     if (run.shard < 1 || run.shard > run.shards) {
       return no_report("'shard' is " + std::to_string(run.shard) + " of " + std::to_string(run.shards));
     }

@@ -62,16 +62,20 @@ Counts Count(const Run& run) {
 
 std::map<std::string, Verdict> ByClause(const Run& run) {
   std::map<std::string, Verdict> by_clause;
+  const auto fold = [&by_clause](const std::string& clause, Verdict told) {
+    auto [entry, first] = by_clause.emplace(clause, told);
+    // A clause that one case could check and another could not was checked.
+    if (first) return;
+    Verdict& verdict = entry->second;
+    if (verdict == Verdict::kUnsupported && told == Verdict::kPass) verdict = Verdict::kPass;
+    if (told == Verdict::kUnsupported && verdict == Verdict::kPass) return;
+    if (Badness(told) > Badness(verdict)) verdict = told;
+  };
   for (const CaseResult& result : run.cases) {
-    for (const std::string& clause : result.clauses) {
-      auto [entry, first] = by_clause.emplace(clause, result.verdict);
-      // A clause that one case could check and another could not was checked.
-      if (first) continue;
-      Verdict& verdict = entry->second;
-      if (verdict == Verdict::kUnsupported && result.verdict == Verdict::kPass) verdict = Verdict::kPass;
-      if (result.verdict == Verdict::kUnsupported && verdict == Verdict::kPass) continue;
-      if (Badness(result.verdict) > Badness(verdict)) verdict = result.verdict;
-    }
+    const bool by_deviation = result.verdict == Verdict::kWaived && result.findings.empty();
+    for (const std::string& clause : result.clauses) fold(clause, by_deviation ? Verdict::kPass : result.verdict);
+    if (!by_deviation) continue;
+    for (const std::string& clause : result.waived_clauses) fold(clause, Verdict::kWaived);
   }
   if (run.filter.empty() && run.shards == 1) {
     for (const Clause& clause : run.clauses) by_clause.emplace(clause.id, Verdict::kVacuous);

@@ -50,18 +50,19 @@ struct CaseResult {
   bool sampled = false;         // counts may differ between runs (stress, race)
   std::uint64_t scenarios = 0;  // compared with the model
   std::uint64_t discarded = 0;  // generated, but out of the property's scope or the backend's claims
-  std::map<std::string, std::uint64_t> accepted_by_deviation;  // deviation -> scenarios
-  std::vector<std::string> missing_capabilities;               // kUnsupported
-  std::string waiver;                                          // id, when waived
-  std::string blocked_by;         // id of a failed case whose clause is a prerequisite; empty: a root
-  std::vector<Finding> findings;  // first is the headline
+  std::map<std::string, std::uint64_t> accepted_by_deviation{};  // deviation -> scenarios
+  std::vector<std::string> missing_capabilities{};               // kUnsupported
+  std::string waiver{};                                          // id, when waived
+  std::vector<std::string> waived_clauses{};  // kWaived: that the waivers in use say are broken; sorted
+  std::string blocked_by{};                   // id of a failed case whose clause is a prerequisite; empty: a root
+  std::vector<Finding> findings{};            // first is the headline
 };
 
 struct Clause {
-  std::string id, title, strength /* MUST, SHOULD */, profile, chapter, text;
-  std::vector<std::string> needs;                 // clauses that it presumes
-  std::string where;                              // file:line of the text
-  std::vector<std::string> tests, model, faults;  // file:line of what checks, executes and violates it
+  std::string id, title{}, strength{} /* MUST, SHOULD */, profile{}, chapter{}, text{};
+  std::vector<std::string> needs{};                     // clauses that it presumes
+  std::string where{};                                  // file:line of the text
+  std::vector<std::string> tests{}, model{}, faults{};  // file:line of what checks, executes and violates it
 };
 
 struct Backend {
@@ -86,6 +87,7 @@ struct Run {
   std::vector<Clause> clauses;
   std::vector<CaseResult> cases;
   std::vector<WaiverUse> waivers;
+  std::vector<std::string> waiver_files;  // that they were read from, by file name
 };
 
 struct SideNotes {  // what may differ between equal runs
@@ -102,7 +104,9 @@ struct Counts {
 Counts Count(const Run& run);  // the one place that counts; every format uses it
 
 // Clause -> verdict over all cases that name it: the worst of them. One that no case names is vacuous in a whole run;
-// in a part of one, a filtered run or a shard, it is left out: it was not selected.
+// in a part of one, a filtered run or a shard, it is left out: it was not selected. A case that only deviations made
+// acceptable is evidence for all its clauses but those that the deviations break, named by the case or not; one that
+// failed as a waiver says is evidence for none.
 std::map<std::string, Verdict> ByClause(const Run& run);
 
 // Fills `blocked_by`: a failed case is folded under another failed one that names a clause which its own clauses need,

@@ -58,6 +58,18 @@ TEST(ByClause, ACheckedClauseIsNotUnsupported) {
   EXPECT_EQ(ByClause(run).at("X-001"), Verdict::kPass);
 }
 
+TEST(ByClause, ADeviationCostsOnlyTheClausesThatItBreaks) {
+  reports::Run run;
+  run.cases = {Case("a", Verdict::kWaived, {"X-001", "X-002"}), Case("b", Verdict::kPass, {"X-003"})};
+  run.cases[0].waived_clauses = {"X-002", "X-003"};
+  EXPECT_EQ(ByClause(run), (std::map<std::string, Verdict>{
+                               {"X-001", Verdict::kPass}, {"X-002", Verdict::kWaived}, {"X-003", Verdict::kWaived}}));
+  // What failed, and is known to, shows nothing of its other clauses.
+  run.cases[0].findings.emplace_back();
+  EXPECT_EQ(ByClause(run), (std::map<std::string, Verdict>{
+                               {"X-001", Verdict::kWaived}, {"X-002", Verdict::kWaived}, {"X-003", Verdict::kPass}}));
+}
+
 TEST(Good, OnlyPassWaivedAndUnsupportedAreGood) {
   reports::Run run;
   EXPECT_FALSE(Good(run)) << "nothing was checked";

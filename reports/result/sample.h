@@ -70,6 +70,7 @@ inline Run SampleRun() {
   waived.clauses = {"TLS-001"};
   waived.verdict = Verdict::kWaived;
   waived.waiver = "W1";
+  waived.waived_clauses = {"TLS-001"};
   run.cases = {fail, pass, blocked, unsupported, waived};
   run.waivers = {{.id = "W1",
                   .clause = "TLS-001",
@@ -78,6 +79,7 @@ inline Run SampleRun() {
                   .expires = "2099-01-01",
                   .used = 1,
                   .problem = ""}};
+  run.waiver_files = {"toy.waivers.toml"};
   return run;
 }
 

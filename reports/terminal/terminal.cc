@@ -150,6 +150,12 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
   for (const auto& [verdict, count] : clauses) parts.push_back(fmt::format("{} {}", count, Spelling(verdict)));
   if (not_selected != 0) parts.push_back(fmt::format("{} not selected", not_selected));
   out += fmt::format("  clauses    {}\n", fmt::join(parts, ", "));
+  if (!run.waiver_files.empty()) {
+    const auto waived = counts.by_verdict.find(Verdict::kWaived);
+    const int cases = waived == counts.by_verdict.end() ? 0 : waived->second;
+    out += fmt::format("  waivers    {}: {} {} waived\n", fmt::join(run.waiver_files, ", "), cases,
+                       cases == 1 ? "case" : "cases");
+  }
   if (counts.roots + counts.blocked != 0) {
     out += fmt::format("  failures   {}", Counted(counts.roots, "root"));
     if (counts.blocked != 0)

@@ -55,6 +55,13 @@ TEST(Summary, APartSaysWhatItDidNotSelect) {
   EXPECT_THAT(Summary(run, {}), HasSubstr("shard 2/2"));
 }
 
+TEST(Summary, NamesTheFilesOfWaiversAndWhatTheyWaived) {
+  reports::Run run = SampleRun();
+  EXPECT_THAT(Summary(run, {}), HasSubstr("waivers    toy.waivers.toml: 1 case waived\n"));
+  run.waiver_files.clear();
+  EXPECT_THAT(Summary(run, {}), Not(HasSubstr("waivers  ")));
+}
+
 TEST(Summary, ShowsAWaiverThatDoesNotHold) {
   reports::Run run = SampleRun();
   run.waivers[0].problem = "unused";

@@ -19,7 +19,8 @@ namespace plumbline::model {
 
 // X(enumerator, "name", "what the faulty system does")
 // The three `stale-` ones share one mechanism: a stored table per operator, of which a change refreshes only the slots
-// that libtorch refreshes. With them a missing kernel at an inconsistent operator is an internal error.
+// that libtorch refreshes. With them a missing kernel at an inconsistent operator is an internal error. The alias
+// fallback keeps such a table too.
 #define PLUMBLINE_DEVIATIONS(X)                                                                                       \
   X(kStaleAutogradOther, "stale-autogradother",                                                                       \
     "a kernel at a per-backend key behind AutogradOther refreshes that backend's own autograd slot, not "             \
@@ -37,7 +38,16 @@ namespace plumbline::model {
   X(kMaskBeforeThreadState, "mask-before-thread-state",                                                               \
     "the backend whose fallthrough keys are masked is taken from the arguments, before guards are applied")           \
   X(kAliasFallbackFillsUndefined, "alias-fallback-fills-undefined",                                                   \
-    "a fallback at an alias key is accepted and serves the Undefined slot of every operator, and is looked up there")
+    "a fallback at an alias key is accepted, is looked up there and fills the Undefined slots computed after it")     \
+  X(kHandleOutlivesDefinition, "handle-outlives-definition",                                                          \
+    "a handle calls an operator whose definition is gone; a boxed call's arguments then bring no keys")               \
+  X(kFallbackKeyBeatsLibrary, "fallback-key-beats-library",                                                           \
+    "a fallback whose key is not that of its library is accepted, at its own key")                                    \
+  X(kBoxedCallUnchecked, "boxed-call-unchecked",                                                                      \
+    "a boxed call's arguments are not compared with the schema: as many as the schema has are taken off the top of "  \
+    "the stack, for their keys and for the kernel, whatever they are and whoever they belong to")                     \
+  X(kTypedCallUnchecked, "typed-call-unchecked",                                                                      \
+    "a typed call is compared with the operator's first typed kernel of its sort only, never with the schema")
 
 enum class Deviation {
 #define PLUMBLINE_DEVIATION_ENUM(enumerator, name, what) enumerator,

@@ -160,5 +160,91 @@ TEST(DeviationsTest, AliasFallbackFillsUndefined) {
           {"error invalid-argument", "error no-key", "error invalid-argument"}, {"ok", "fb with []", "true"});
 }
 
+TEST(DeviationsTest, AliasFallbackIsSeenWhereUndefinedIsComputedAnew) {
+  // The members of Autograd are refreshed, Undefined is none of them: who was there stays as it was, who comes later
+  // runs the fallback even after it went.
+  Compare({Deviation::kAliasFallbackFillsUndefined},
+          std::string(kDefine) +
+              "fallback Autograd fb as b $1\n"
+              "call demo::f [] => error no-key\n"
+              "define demo::g(Tensor a) -> Tensor as d\n"
+              "call demo::g [] $2\n"
+              "release b $3\n"
+              "call demo::g [] $4\n"
+              "query destroyed fb $5\n"
+              "release d\n"
+              "query destroyed fb => count 1\n",
+          {"error invalid-argument", "error no-key", "error not-found", "error no-key", "count 1"},
+          {"ok", "fb", "ok", "fb", "count 0"});
+}
+
+TEST(DeviationsTest, HandleOutlivesDefinition) {
+  Compare({Deviation::kHandleOutlivesDefinition},
+          std::string("define demo::f(Tensor a) -> Tensor as d\n") +
+              "impl demo::f CPU k1 as r\n"
+              "impl demo::f CompositeExplicitAutograd k2\n"
+              "find demo::f as h\n"
+              "release d\n"
+              "call demo::f [CPU] => error not-found\n"
+              "call @h [CPU] $1\n"
+              "call typed tensor @h [CPU] $2\n" +
+              kDefine + "call @h [CPU] => k1\n",
+          {"error not-found", "error not-found"}, {"k2 with [] sees [CPU] returns arg 0", "k1 with [CPU]"});
+}
+
+TEST(DeviationsTest, FallbackKeyBeatsLibrary) {
+  Compare({Deviation::kFallbackKeyBeatsLibrary},
+          std::string(kDefine) +
+              "library l impl _ CPU\n"
+              "fallback CUDA k in l $1\n"
+              "call demo::f [CUDA] $2\n"
+              "call demo::f [CPU] => error no-kernel\n"
+              "library m impl demo CPU\n"
+              "fallback CUDA k in m => error invalid-argument\n",
+          {"error invalid-argument", "error no-kernel"}, {"ok", "k"});
+}
+
+TEST(DeviationsTest, BoxedCallUnchecked) {
+  const std::string mismatch = "error schema-mismatch";
+  Compare({Deviation::kBoxedCallUnchecked},
+          "define demo::f(Tensor a, int b) -> Tensor\n"
+          "call demo::f [CPU] \"3\" $1\n"
+          "impl demo::f CPU k\n"
+          "impl demo::f CUDA kt typed tensor_int\n"
+          "call demo::f [CPU] \"3\" $2\n"
+          "call demo::f [CUDA] \"3\" $3\n"
+          "call demo::f [CPU] $4\n"
+          "call demo::f $5\n"
+          "call demo::f 3 [CPU] $6\n"
+          "call demo::f [CPU] 3 4 $7\n"
+          "call demo::f 5 [CPU] 3 $8\n"
+          "call demo::f [CPU] 3 => k sees [CPU] 3 returns arg 0\n"
+          "define demo::g(Tensor? a, Tensor b) -> Tensor\n"
+          "impl demo::g CPU kg\n"
+          "call demo::g [CPU] $9\n",
+          {mismatch, mismatch, mismatch, mismatch, mismatch, mismatch, mismatch, mismatch, mismatch},
+          {"error no-kernel", "k sees [CPU] \"3\"", mismatch, "error no-key", "error no-key", "error no-key",
+           "error no-key", "k sees [CPU] 3 returns 5 arg 1", "kg sees none [CPU]"});
+}
+
+TEST(DeviationsTest, TypedCallUnchecked) {
+  const std::string mismatch = "error schema-mismatch";
+  Compare(
+      {Deviation::kTypedCallUnchecked},
+      "define demo::f(Tensor a, int b) -> Tensor\n"
+      "impl demo::f CPU k\n"
+      "call typed tensor demo::f [CPU] $1\n"
+      "call typed tensor_optional_list demo::f [CPU] {[CUDA]} $2\n"
+      "call typed tensor_nothing demo::f [CPU] $3\n"
+      "call typed inplace demo::f [CPU] [CPU] $4\n"
+      "call typed tensor_tensor_int demo::f [CPU] [CPU] $5\n"
+      "call typed tensor_int demo::f [CPU] 3 => k sees [CPU] 3\n"
+      "impl demo::f CPU kt typed tensor_int\n"
+      "call typed tensor demo::f [CPU] => error schema-mismatch\n"
+      "call typed tensor_symint demo::f [CPU] 3 $6\n",
+      {mismatch, mismatch, mismatch, mismatch, mismatch, mismatch},
+      {"k sees [CPU] returns arg 0", "error no-kernel", "k", "k returns arg 0", "k > " + mismatch, "kt sees [CPU] 3"});
+}
+
 }  // namespace
 }  // namespace plumbline::model

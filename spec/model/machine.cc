@@ -1,5 +1,7 @@
 #include "spec/model/machine.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -152,6 +154,7 @@ struct Machine::State {
     if (*op == nullptr || (*op)->id != id) {  // [REG-012] [ERR-007] [ERR-016]
       return Error{"invalid-handle", "operator '" + name + "' is gone: its last registration was released"};
     }
+    if (deviations.contains(Deviation::kHandleOutlivesDefinition)) return std::nullopt;
     return registry->FindDefined(name, op);
   }
 
@@ -163,18 +166,26 @@ struct Machine::State {
     if (call.form == CallForm::kTyped) {
       signature = FindSignature(call.signature);
       if (signature == nullptr) return {Error{"not-found", "there is no signature '" + call.signature + "'"}, {}};
-      if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);  // [CALL-018]
-      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {           // [CALL-019]
+      if (op.defined && !deviations.contains(Deviation::kTypedCallUnchecked)) {
+        if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);  // [CALL-018]
+      }
+      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {  // [CALL-019]
         return mismatch("the call has the signature '" + signature->name + "', but " + why);
       }
     }
-    // [CALL-014] [CALL-015] [ERR-009] [ERR-017]
-    if (const std::string why = Misfit(op.types.arguments, arguments, "argument"); !why.empty()) return mismatch(why);
+    const std::vector<SchemaType>& types = signature != nullptr ? signature->types.arguments : op.types.arguments;
+    if (signature != nullptr || (op.defined && !deviations.contains(Deviation::kBoxedCallUnchecked))) {
+      // [CALL-014] [CALL-015] [ERR-009] [ERR-017]
+      if (const std::string why = Misfit(types, arguments, "argument"); !why.empty()) return mismatch(why);
+    }
 
+    const std::vector<Value> taken = signature != nullptr ? arguments
+                                     : op.defined         ? TopOf(types.size(), types.size(), arguments).top
+                                                          : std::vector<Value>();
     CallRecord call_record;
     KeySet set;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      call_record.by_argument.push_back(KeysOf(*keys, op.types.arguments[i], arguments[i]));
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      call_record.by_argument.push_back(KeysOf(*keys, types[i], taken[i]));
       set = Union(set, call_record.by_argument.back());  // [RES-001] [RES-024] [CALL-013]
     }
     call_record.thread = Thread();
@@ -183,6 +194,34 @@ struct Machine::State {
         deviations.contains(Deviation::kMaskBeforeThreadState));
     const KeySet effective = call_record.selection.effective;
     return Reach(op, effective, signature, arguments, depth, std::move(call_record));
+  }
+
+  // A call's values as they lie on a stack, above `others` that are none of the call's and absent, and the `count` on
+  // top of it, which is what a kernel takes. Of a call that fits, these are its values, and nothing lies below but the
+  // others.
+  struct Stack {
+    std::vector<Value> below, top;
+  };
+  static Stack TopOf(std::size_t count, std::size_t others, const std::vector<Value>& values) {
+    std::vector<Value> all(others, Value::None());
+    all.insert(all.end(), values.begin(), values.end());
+    const auto split = all.end() - static_cast<std::ptrdiff_t>(std::min(count, all.size()));
+    return {{all.begin(), split}, {split, all.end()}};
+  }
+
+  // What the caller finds where it looks for results, on a stack that a kernel has left.
+  static Results TakeResults(std::vector<Value> stack, std::size_t others, const Signature* signature) {
+    if (signature == nullptr) {
+      const auto own = stack.begin() + static_cast<std::ptrdiff_t>(std::min(others, stack.size()));
+      return {{}, {own, stack.end()}};
+    }
+    const std::size_t count = signature->types.returns.size();
+    if (stack.size() < count) return {Error{"unsupported", "a C++ caller reads results that are not there"}, {}};
+    stack.resize(count);
+    if (const std::string why = Misfit(signature->types.returns, stack, "result"); !why.empty()) {
+      return {Error{"schema-mismatch", "signature '" + signature->name + "': " + why}, {}};
+    }
+    return {{}, std::move(stack)};
   }
 
   // The slot of the highest key of a set, and the kernel there. The set is taken as it is.
@@ -240,6 +279,9 @@ struct Machine::State {
     const Types types = op.types;
     const std::string name = op.name;
     const std::uint64_t id = op.id;
+    const Signature* kernel_signature = FindSignature(slot.winner->signature);
+    const std::size_t others = op.defined && signature == nullptr ? types.arguments.size() : 0;
+    const Stack stack = TopOf(types.arguments.size(), others, arguments);
     Results results;
     if (slot.winner->builtin) {
       // What the release's own fallbacks for other keys do is none of the dispatcher's.
@@ -249,25 +291,30 @@ struct Machine::State {
       }
       results = Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);  // [RES-057]
     } else {
+      if (kernel_signature != nullptr) {
+        if (const std::string why = Misfit(kernel_signature->types.arguments, stack.top, "argument"); !why.empty()) {
+          return {Error{"schema-mismatch", "kernel '" + slot.winner->kernel + "' of '" + name + "': " + why}, {}};
+        }
+      }
       // [RES-017] [CHAIN-007] [REG-065] [CALL-035]
       KernelRun run{slot.winner->kernel, name, keys->Names(set), {}, depth};
       // [CALL-001] [CALL-002] [CALL-005] [CALL-006] [CALL-007]
-      for (const Value& argument : arguments) run.arguments.push_back(WithoutIdentity(argument));
+      for (const Value& argument : stack.top) run.arguments.push_back(WithoutIdentity(argument));
       outcome->runs.push_back(std::move(run));
-      results = RunBody(slot.winner->kernel, types, {name, id, set, arguments, depth});
+      results = RunBody(slot.winner->kernel, types, {name, id, set, stack.top, depth});
     }
     if (results.error) return results;  // [CALL-028] [CALL-029] [ERR-008]
 
-    const Signature* kernel_signature = FindSignature(slot.winner->signature);
     if (const std::string why = ResultMisfit(name, id, kernel_signature, signature, results.values); !why.empty()) {
       return {Error{"schema-mismatch", "kernel '" + slot.winner->kernel + "' of '" + name + "': " + why}, {}};
     }
     // Through a signature that writes its first argument and returns it, that very tensor comes back. [CALL-012]
-    if ((signature != nullptr && ReturnsFirstArgument(*signature)) ||
-        (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature))) {
-      results.values = {arguments[0]};
-    }
-    return results;
+    if (signature != nullptr && ReturnsFirstArgument(*signature)) return {{}, {arguments[0]}};
+    if (slot.winner->builtin) return results;
+    if (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature)) results.values = {stack.top[0]};
+    std::vector<Value> left = stack.below;
+    left.insert(left.end(), results.values.begin(), results.values.end());
+    return TakeResults(std::move(left), others, signature);
   }
 
   // Results are held against the kernel's signature, else that of the call, else the schema that is in force when the

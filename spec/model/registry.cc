@@ -360,15 +360,15 @@ Status Registry::Fallback(const scenario::Fallback& fallback, int line) {
   }
   const Signature* signature = nullptr;
   if (Status status = CheckUse(fallback.kernel, &signature)) return status;
-  std::optional<Key> chosen;
-  if (Status status = ChooseKey(fallback.key, library, &chosen)) {
-    if (status->error_class != "not-found") Refused(fallback.kernel);
-    return status;
-  }
   const auto refuse = [&](Error error) -> Status {
     Refused(fallback.kernel);
     return error;
   };
+  const bool own_key_wins = fallback.key && Deviates(Deviation::kFallbackKeyBeatsLibrary);
+  std::optional<Key> chosen;
+  if (Status status = ChooseKey(fallback.key, own_key_wins ? nullptr : library, &chosen)) {
+    return status->error_class == "not-found" ? status : refuse(*status);
+  }
   if (library != nullptr && (library->kind != LibraryKind::kImpl || library->name_space != "_")) {  // [REG-079]
     return refuse(Invalid("a fallback serves every namespace: make it in an impl library of '_', not in a " +
                           std::string(Name(library->kind)) + " library of '" + library->name_space + "'"));
@@ -376,22 +376,23 @@ Status Registry::Fallback(const scenario::Fallback& fallback, int line) {
   // [REG-069]
   if (signature != nullptr) return refuse(Invalid("a fallback serves every schema and so is boxed"));
   if (!chosen || *chosen == kUndefined) return refuse(Invalid("a fallback needs a key"));  // [REG-063] [REG-079]
-  Key key = *chosen;
-  if (keys_.IsAlias(key)) {  // [REG-063]
-    if (!Deviates(Deviation::kAliasFallbackFillsUndefined)) {
-      return refuse(Invalid("a fallback cannot be registered at the alias key " + keys_.Name(key)));
-    }
-    key = kUndefined;
+  const Key key = *chosen;
+  if (keys_.IsAlias(key) && !AliasesFallToUndefined()) {  // [REG-063]
+    return refuse(Invalid("a fallback cannot be registered at the alias key " + keys_.Name(key)));
   }
-  if (const auto it = fallbacks_.find(key); it != fallbacks_.end()) {  // [REG-061] [REG-062]
-    return refuse(Duplicate(keys_.Name(key) + " has a fallback already, " +
+  const Key slot = keys_.IsAlias(key) ? kUndefined : key;
+  if (const auto it = fallbacks_.find(slot); it != fallbacks_.end()) {  // [REG-061] [REG-062]
+    return refuse(Duplicate(keys_.Name(slot) + " has a fallback already, " +
                             (it->second->builtin ? "the release's own" : "registered at " + Line(it->second->line))));
   }
-  const Registration* registration = Add(fallback.kernel, key, fallback.name, fallback.library, line);
-  fallbacks_[key] = registration;  // [REG-060] [REG-064]
+  const Registration* registration = Add(fallback.kernel, slot, fallback.name, fallback.library, line);
+  fallbacks_[slot] = registration;  // [REG-060] [REG-064]
   ChangedEverywhere(key);
-  Keep(fallback.name,
-       {.what = Handle::What::kFallback, .library = fallback.library, .registration = registration, .key = key});
+  Keep(fallback.name, {.what = Handle::What::kFallback,
+                       .library = fallback.library,
+                       .registration = registration,
+                       .key = key,
+                       .slot = slot});
   return std::nullopt;
 }
 
@@ -471,7 +472,6 @@ void Registry::Undo(Handle& handle) {
       Tell("-" + op.name);  // [REG-086]
       op.defined = false;
       op.schema.clear();
-      op.types = {};
       RemoveIfUnused(handle.operator_name);
       return;
     }
@@ -486,7 +486,7 @@ void Registry::Undo(Handle& handle) {
       return;
     }
     case Handle::What::kFallback:
-      fallbacks_.erase(handle.key);  // [REG-060] [REG-061]
+      fallbacks_.erase(handle.slot);  // [REG-060] [REG-061]
       released_.insert(handle.registration);
       ChangedEverywhere(handle.key);
       return;
@@ -533,8 +533,9 @@ bool Registry::FailsInvariantCheck(const Operator& op) const {
     if (slot.fallthrough()) return "fallthrough";
     return slot.winner->builtin ? slot.winner->kernel : "kernel of signature " + slot.winner->signature;
   };
-  return std::any_of(op.stored.begin(), op.stored.end(),
-                     [&](const auto& slot) { return sort_of(slot.second) != sort_of(Computed(op, slot.first)); });
+  return std::any_of(op.stored.begin(), op.stored.end(), [&](const auto& slot) {
+    return slot.first != kUndefined && sort_of(slot.second) != sort_of(Computed(op, slot.first));
+  });
 }
 
 void Registry::Changed(Operator& op, Key key) {
@@ -560,7 +561,7 @@ void Registry::Flush() {
 
 bool Registry::KeepsStoredTables() const {
   return Deviates(Deviation::kStaleAutogradOther) || Deviates(Deviation::kStaleAutogradNestedTensor) ||
-         Deviates(Deviation::kStaleAfterCompositeExplicit);
+         Deviates(Deviation::kStaleAfterCompositeExplicit) || Deviates(Deviation::kAliasFallbackFillsUndefined);
 }
 
 std::set<Key> Registry::Refreshed(Key key) const {

@@ -37,7 +37,7 @@ struct Operator {
   std::uint64_t id = 0;  // tells it from another of that name, earlier or later
   bool defined = false;
   std::string schema;  // as a schema is printed; "" if undefined
-  Types types;         // of the schema
+  Types types;         // of the newest schema that it had
   int defined_at = 0;  // line
   Kernels kernels;
   // The cache, see machine.h.
@@ -75,7 +75,7 @@ class Registry {
   Slot SlotOf(const Operator& op, Key key) const;
   Slot Computed(const Operator& op, Key key, std::vector<Trial>* trials = nullptr) const;
   // Under a `stale-` deviation: whether libtorch's own check would find a slot that is not what the rules say. It sees
-  // what sort of thing is in a slot, not which kernel of that sort.
+  // what sort of thing is in a slot, not which kernel of that sort, and does not look at Undefined.
   bool FailsInvariantCheck(const Operator& op) const;
   const Fallbacks& fallbacks() const { return fallbacks_; }
   // By a deviation an alias stands for the slot of Undefined where fallbacks are concerned.
@@ -109,7 +109,8 @@ class Registry {
     std::string library = {};
     std::string operator_name = {};              // kDefinition, kKernel
     const Registration* registration = nullptr;  // kKernel, kFallback
-    Key key = kUndefined;                        // kFallback, kChain
+    Key key = kUndefined;                        // kKernel, kFallback, kChain
+    Key slot = kUndefined;                       // kFallback: where it is kept
     std::string listener = {};                   // kListener
     enum class State { kLive, kDroppedByLibrary, kReleased } state = State::kLive;
   };

@@ -114,6 +114,28 @@ std::optional<std::string> NonFunctionalPlace(const c10::OperatorHandle& op) {
   return std::nullopt;
 }
 
+// A boxed call as an interpreter makes it: its arguments on top of a stack that holds values of others below. libtorch
+// does not compare them with the schema, and takes what lies below for those that are missing; here that is nothing
+// (None), never memory that is nobody's.
+class CallStack {
+ public:
+  CallStack(const c10::OperatorHandle& op, std::span<const Value> arguments)
+      : positions_(op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>()),
+        below_(positions_.size()),
+        stack_(below_) {
+    torch::jit::Stack own = ToStack(arguments, positions_);
+    std::move(own.begin(), own.end(), std::back_inserter(stack_));
+  }
+  torch::jit::Stack& stack() { return stack_; }
+  // What the call left on top of the values of others.
+  std::vector<Value> Results() const { return FromStack(std::span(stack_).subspan(std::min(below_, stack_.size()))); }
+
+ private:
+  const std::vector<c10::Argument> positions_;
+  const std::size_t below_;
+  torch::jit::Stack stack_;
+};
+
 bool loaded = false;  // a user's library has registered itself
 
 class Listener final : public c10::OpRegistrationListener {
@@ -295,9 +317,9 @@ c10::OperatorHandle Backend::FindOperator(std::string_view op) {
 
 Backend::Values Backend::CallBoxed(Operator& op, std::span<const Value> arguments) {
   const WarningGuard guard(warnings_.get());
-  torch::jit::Stack stack = ToStack(arguments, op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>());
-  op.callBoxed(stack);
-  return FromStack(stack);
+  CallStack call(op, arguments);
+  op.callBoxed(call.stack());
+  return call.Results();
 }
 
 Backend::Values Backend::CallTyped(Operator& op, std::uint32_t signature, std::span<const Value> arguments) {
@@ -307,9 +329,9 @@ Backend::Values Backend::CallTyped(Operator& op, std::uint32_t signature, std::s
 
 Backend::Values Backend::Redispatch(Frame& frame, std::span<const pl_key> keys, std::span<const Value> arguments) {
   const c10::OperatorHandle op = frame.op != nullptr ? *frame.op : FindAny(frame.operator_name);
-  torch::jit::Stack stack = ToStack(arguments, op.hasSchema() ? op.schema().arguments() : std::vector<c10::Argument>());
-  op.redispatchBoxed(ToSet(keys), &stack);
-  return FromStack(stack);
+  CallStack call(op, arguments);
+  op.redispatchBoxed(ToSet(keys), &call.stack());
+  return call.Results();
 }
 
 Backend::Values Backend::RedispatchTyped(Frame& frame, std::uint32_t signature, std::span<const pl_key> keys,

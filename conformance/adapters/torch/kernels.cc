@@ -11,7 +11,8 @@
 namespace plumbline::torch_backend {
 namespace {
 
-// The last values of the stack that are the operator's. libtorch does not check that the call gave enough.
+// How many of the last values of the stack the kernel takes for its own. A typed call may have given fewer: libtorch
+// does not check.
 std::size_t ArgumentsOn(const torch::jit::Stack& stack, const c10::OperatorHandle& op) {
   if (!op.hasSchema()) return stack.size();
   return std::min(stack.size(), op.schema().arguments().size());
