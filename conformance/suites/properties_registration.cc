@@ -452,9 +452,10 @@ void LibraryFallbacks(Writer& w) {
              const bool wildcard = !w.draw.OneIn(6);
              const bool impl = !w.draw.OneIn(6);
              const bool keyed = impl && !w.draw.OneIn(6);
-             w.OpenLibrary(impl            ? LibraryKind::kImpl
-                           : w.draw.Coin() ? LibraryKind::kDef
-                                           : LibraryKind::kFragment,
+             // A DEF of the wildcard namespace is undefined in PyTorch: REG-077-wildcard.
+             w.OpenLibrary(impl                         ? LibraryKind::kImpl
+                           : w.draw.Coin() && !wildcard ? LibraryKind::kDef
+                                                        : LibraryKind::kFragment,
                            wildcard ? "_" : "demo", keyed ? std::optional(w.draw.Of(keys)) : std::nullopt);
            },
            3},

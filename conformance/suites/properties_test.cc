@@ -120,7 +120,7 @@ std::vector<harness::Case> Properties() {
 TEST(PropertiesTest, GenerateWhatCanBeWrittenAndReadAndAsksSomething) {
   const std::vector<harness::Case> cases = Properties();
   ASSERT_GT(cases.size(), 30u);
-  for (const std::string release : {"pytorch-1.13", "pytorch-2.x"}) {
+  for (const std::string release : {"pytorch-1.13", "pytorch-2.x", "pytorch-2.15"}) {
     for (const harness::Case& one : cases) {
       SCOPED_TRACE(release + " " + one.id);
       ModelContext context(one.id, Facts(release), {}, 50);

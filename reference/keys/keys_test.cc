@@ -49,7 +49,7 @@ TEST(KeySetTest, UndefinedAndAliasesAreNotStored) {
 }
 
 TEST(KeyTableTest, EveryKeyIsHighestOfItsOwnSetAndPrintsAsItself) {
-  for (const char* release : {"pytorch-1.13", "pytorch-2.x"}) {
+  for (const char* release : {"pytorch-1.13", "pytorch-2.x", "pytorch-2.15"}) {
     const KeyTable& table = *KeyTable::ForRelease(release);
     KeySet all;
     for (Key key : table.runtime_keys()) {

@@ -1,6 +1,6 @@
 // The dispatch keys of one release, as constant data.
 //
-// One TOML file per release (pytorch-1.13.toml, pytorch-2.x.toml) is the source; a generator writes
+// One TOML file per release (pytorch-1.13.toml, ...) is the source; a generator writes
 // generated/spec/tables/releases.h, which defines `inline constexpr const ReleaseData* kReleases[]`. The model, the
 // reference and the tools each build what they need from it; there is no logic here to share.
 //

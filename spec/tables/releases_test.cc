@@ -110,9 +110,10 @@ constexpr const char* kOrderOf1_13 =
     "TESTING_ONLY_GenericMode PythonDispatcher";
 
 TEST(Releases, AreFoundByName) {
-  ASSERT_EQ(std::size(kReleases), 2u);
+  ASSERT_EQ(std::size(kReleases), 3u);
   EXPECT_EQ(FindRelease("pytorch-1.13"), kReleases[0]);
   EXPECT_EQ(FindRelease("pytorch-2.x"), kReleases[1]);
+  EXPECT_EQ(FindRelease("pytorch-2.15"), kReleases[2]);
   EXPECT_EQ(FindRelease("pytorch-1.12"), nullptr);
   static_assert(FindRelease("pytorch-1.13")->components.size() == 14, "usable at compile time");
 }
@@ -299,6 +300,32 @@ TEST(Release2, Aliases) {
   EXPECT_THAT(aliases["CompositeExplicitAutogradNonFunctional"], ::testing::Contains("SparseCsrCPU"));
   EXPECT_THAT(aliases["CompositeExplicitAutogradNonFunctional"], ::testing::Not(::testing::Contains("SparseCsrXLA")));
   EXPECT_THAT(aliases["CompositeExplicitAutogradNonFunctional"], ::testing::Not(::testing::Contains("SparseCPU")));
+}
+
+TEST(Release2, WhatChangedUpTo2_15) {
+  const ReleaseData& before = *FindRelease("pytorch-2.x");
+  const ReleaseData& after = *FindRelease("pytorch-2.15");
+  Words expected, names;
+  for (const auto& component : before.components) {
+    expected.emplace_back(component.name);
+    if (component.name == "MTIA") expected.push_back("MAIA");
+  }
+  for (const auto& component : after.components) names.emplace_back(component.name);
+  EXPECT_THAT(names, ElementsAreArray(expected));
+
+  expected.clear();
+  names.clear();
+  for (const auto& functionality : before.functionalities) {
+    const std::string name(functionality.name);
+    if (name == "MAIA" || name == "Named" || name == "Fake") continue;
+    if (name == "Python") expected.push_back("Fake");
+    if (name == "AutocastCUDA") expected.push_back("AutocastMPS");
+    expected.push_back(name);
+    if (name == "AutocastCPU") expected.insert(expected.end(), {"AutocastMTIA", "AutocastMAIA"});
+  }
+  for (const auto& functionality : after.functionalities) names.emplace_back(functionality.name);
+  EXPECT_THAT(names, ElementsAreArray(expected));
+  EXPECT_THAT(Aliases(after)["CompositeImplicitAutograd"], ::testing::Not(::testing::Contains("Functionalize")));
 }
 
 TEST(Release2, Fallbacks) {

@@ -22,8 +22,13 @@
 
 namespace plumbline::torch_backend {
 
+// The table of spec/tables that has the keys: MAIA was a key of its own before it became a backend.
 #if TORCH_VERSION_MAJOR >= 2
-inline constexpr std::string_view kRelease = "pytorch-2.x";
+template <class Component>
+constexpr bool HasBackendMaia() {
+  return requires { Component::MAIABit; };
+}
+inline constexpr std::string_view kRelease = HasBackendMaia<c10::BackendComponent>() ? "pytorch-2.15" : "pytorch-2.x";
 #else
 inline constexpr std::string_view kRelease = "pytorch-1.13";
 #endif
