@@ -19,11 +19,16 @@ using ::testing::Not;
 const Fault kFault{"swaps", "A-001", "swaps two things"};
 
 std::vector<Case> SomeCases() {
-  return {{.id = "a/A-001-own", .clauses = {"A-001"}, .where = "corpus/a/A-001-own.scn"},
-          {.id = "a/a-property", .clauses = {"A-001", "A-002"}, .where = "properties.cc"},
-          {.id = "a/another", .clauses = {"A-001"}, .where = "corpus/a/another.scn"},
-          {.id = "a/huge", .clauses = {"A-001"}, .tier = Tier::kFull, .where = "corpus/a/huge.scn"},
-          {.id = "b/B-001-own", .clauses = {"B-001"}, .where = "corpus/b/B-001-own.scn"}};
+  return {{.id = "a/A-001-own", .chapter = "a", .clauses = {"A-001"}, .where = "corpus/a/A-001-own.scn", .run = {}},
+          {.id = "a/a-property", .chapter = "a", .clauses = {"A-001", "A-002"}, .where = "properties.cc", .run = {}},
+          {.id = "a/another", .chapter = "a", .clauses = {"A-001"}, .where = "corpus/a/another.scn", .run = {}},
+          {.id = "a/huge",
+           .chapter = "a",
+           .clauses = {"A-001"},
+           .tier = Tier::kFull,
+           .where = "corpus/a/huge.scn",
+           .run = {}},
+          {.id = "b/B-001-own", .chapter = "b", .clauses = {"B-001"}, .where = "corpus/b/B-001-own.scn", .run = {}}};
 }
 
 std::vector<std::string> Ids(const std::vector<Case>& cases) {

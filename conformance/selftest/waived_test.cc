@@ -93,7 +93,7 @@ TEST_F(ShippedWaiversTest, AreInForceUnlessOthersAreGiven) {
   ran = CheckShipped("oldest", "--waivers none");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, Not(HasSubstr("waivers  ")));
-  const std::string other = suite_.folder().Write("other.toml", "");
+  const std::string other = suite_.folder().Write("other.toml", "# nothing is waived\n");
   EXPECT_EQ(CheckShipped("oldest", "--waivers " + other).status, 1);
   ran = CheckShipped("oldest", "--waivers none --waivers " + other);
   EXPECT_EQ(ran.status, 2);

@@ -11,7 +11,9 @@ namespace {
 using testing::HasSubstr;
 
 TEST(JUnit, OneSuiteAChapterAndEveryVerdictInItsKind) {
-  const std::string xml = ToJUnit(SampleRun(), {.seconds_by_case = {{"resolution/a", 0.25}}});
+  SideNotes notes;
+  notes.seconds_by_case = {{"resolution/a", 0.25}};
+  const std::string xml = ToJUnit(SampleRun(), notes);
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"resolution\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\">"));
   EXPECT_THAT(xml, HasSubstr("<testsuite name=\"chains\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\">"));
   EXPECT_THAT(xml, HasSubstr("name=\"resolution/a\" time=\"0.250\"/>"));

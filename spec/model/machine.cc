@@ -322,7 +322,8 @@ struct Machine::State {
   std::string ResultMisfit(const std::string& name, std::uint64_t id, const Signature* kernel, const Signature* call,
                            const std::vector<Value>& results) {
     if (kernel != nullptr) return Misfit(kernel->types.returns, results, "result");
-    if (call != nullptr) return Misfit(call->types.returns, results, "result");
+    const bool by_call = call != nullptr && !deviations.contains(Deviation::kTypedCallUnchecked);
+    if (by_call) return Misfit(call->types.returns, results, "result");
     const Operator* op = registry->FindOperator(name);
     if (op == nullptr || op->id != id || !op->defined) return "";
     return Misfit(op->types.returns, results, "result");
