@@ -13,6 +13,9 @@
 #include "conformance/cli/paint.h"
 #include "conformance/cli/scenario_file.h"
 #include "conformance/harness/judge.h"
+#include "conformance/harness/text_file.h"
+#include "conformance/race/check.h"
+#include "conformance/race/history.h"
 #include "spec/model/key_table.h"
 #include "spec/scenario/print.h"
 
@@ -94,16 +97,40 @@ int Replay(const Scenario& scenario, const std::string& path, harness::Judge& ju
   return kFailed;
 }
 
+// Judges what threads saw, which needs no backend. Exit status.
+OrError<int> JudgeHistory(const std::string& path, const Painter& paint) {
+  const OrError<std::string> text = harness::ReadTextFile(path, "a history (.hist)");
+  if (!text.ok()) return InputError{text.error()};
+  const OrError<race::History> history = race::ParseHistory(*text);
+  if (!history.ok()) return InputError{fmt::format("{}: {}", path, history.error())};
+  const OrError<race::Verdict> verdict = race::Check(*history);
+  if (!verdict.ok()) return InputError{fmt::format("{}: {}", path, verdict.error())};
+  switch (verdict->outcome) {
+    case race::Verdict::Outcome::kExplained:
+      fmt::print("{}: {}\n", path, paint.Green("some order of its events explains every answer"));
+      return kGood;
+    case race::Verdict::Outcome::kContradiction:
+      fmt::print("{}{}: {}\n", verdict->words, path, paint.Red("a contradiction"));
+      return kFailed;
+    case race::Verdict::Outcome::kGaveUp:
+      fmt::print("{}: undecided after {} steps of the search; give a shorter history\n", path, verdict->steps);
+      return kFailed;
+  }
+  return kBadInput;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Runs scenario files on a backend and shows each step with what the model predicts; at the first step "
-      "that differs, what came instead.",
+      "that differs, what came instead. Judges histories of what threads saw: whether some order explains them.",
       "plumbline replay");
   BackendOptions backend;
   std::vector<std::string> files;
   bool no_color = false, quiet = false;
-  backend.AddTo(app);
-  app.add_option("files", files, "scenario files (.scn)")->required()->type_name("FILE");
+  backend.AddTo(app, false);
+  app.add_option("files", files, "scenario files (.scn), and histories (.hist), which need no backend")
+      ->required()
+      ->type_name("FILE");
   app.add_flag("-q,--quiet", quiet, "only say how each file ended");
   AddNoColor(app, no_color);
   app.footer(
@@ -115,6 +142,19 @@ int Main(int argc, char** argv) {
       "Places in them, such as scenario:7, are lines of the file.\n"
       "Exit status: 0 as predicted or unsupported; 1 something differs; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+
+  const Painter paint(Colours(STDOUT_FILENO, no_color));
+  int status = kGood;
+  for (const std::string& file : files) {
+    if (!file.ends_with(".hist")) continue;
+    const OrError<int> judged = JudgeHistory(file, paint);
+    if (!judged.ok()) return Complain(app, judged.error());
+    status = std::max(status, *judged);
+  }
+  std::erase_if(files, [](const std::string& file) { return file.ends_with(".hist"); });
+  if (files.empty()) return status;
+  if (backend.backend.empty())
+    return Complain(app, "--backend is needed to run a scenario; see `plumbline list backends`");
 
   std::vector<Scenario> scenarios;
   for (const std::string& file : files) {
@@ -130,9 +170,7 @@ int Main(int argc, char** argv) {
   if (!executor.ok()) return Complain(app, executor.error());
   (*executor)->CopyOutputTo(STDERR_FILENO);
 
-  const Painter paint(Colours(STDOUT_FILENO, no_color));
   harness::Judge judge(**executor, {});
-  int status = kGood;
   for (std::size_t i = 0; i < files.size(); ++i) {
     (*executor)->Renew();
     status = std::max(status, Replay(scenarios[i], files[i], judge, paint, quiet));

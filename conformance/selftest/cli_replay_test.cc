@@ -82,5 +82,21 @@ TEST_F(CliReplayTest, ALibraryThatRegistersNothingIsPointedOut) {
                              Not(HasSubstr("extension.so registered"))));
 }
 
+TEST_F(CliReplayTest, JudgesAHistoryWithoutABackend) {
+  const std::string head =
+      "history 1 pytorch-1.13\nmain 1..2 define t::f as d => ok\nmain 3..4 impl t::f CPU as r => ok\n";
+  const Ran right = RunTool("replay " + folder_.Write("r.hist", head + "a 5..6 call t::f [CPU] => r\n"));
+  EXPECT_EQ(right.status, 0) << right.err;
+  EXPECT_THAT(right.out, HasSubstr("r.hist: some order of its events explains every answer"));
+  const Ran wrong = RunTool("replay " + folder_.Write("w.hist", head + "a 5..6 release r => ok\n"
+                                                                       "b 7..8 call t::f [CPU] => r\n"));
+  EXPECT_EQ(wrong.status, 1) << wrong.err;
+  EXPECT_THAT(wrong.out, HasSubstr("r ran in a call that began at 7, after its release had returned at 6."));
+  const Ran bad = RunTool("replay " + folder_.Write("b.hist", head + "a 5..x call t::f [CPU] => r\n"));
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("b.hist: line 4: '5..x' is not a time"));
+  EXPECT_EQ(RunTool("replay " + folder_.Write("s.scn", kUntidy)).status, 2) << "a scenario needs a backend";
+}
+
 }  // namespace
 }  // namespace plumbline::selftest

@@ -73,7 +73,11 @@ std::map<std::string, Verdict> ByClause(const Run& run) {
   };
   for (const CaseResult& result : run.cases) {
     const bool by_deviation = result.verdict == Verdict::kWaived && result.findings.empty();
-    for (const std::string& clause : result.clauses) fold(clause, by_deviation ? Verdict::kPass : result.verdict);
+    // It says something good of its other clauses only if some of its scenarios were right without a deviation.
+    std::uint64_t accepted = 0;
+    for (const auto& [deviation, count] : result.accepted_by_deviation) accepted += count;
+    const bool some_right = by_deviation && accepted < result.scenarios;
+    for (const std::string& clause : result.clauses) fold(clause, some_right ? Verdict::kPass : result.verdict);
     if (!by_deviation) continue;
     for (const std::string& clause : result.waived_clauses) fold(clause, Verdict::kWaived);
   }
@@ -94,24 +98,45 @@ void MarkBlocked(Run& run) {
       if (needed.insert(need).second) self(self, need, needed);
     }
   };
-  std::map<std::string, std::string> failed_by_clause;  // clause -> the first failed case that names it
-  for (const CaseResult& result : run.cases) {
-    if (!Failed(result.verdict)) continue;
-    for (const std::string& clause : result.clauses) {
-      auto [at, first] = failed_by_clause.emplace(clause, result.id);
-      if (!first && result.id < at->second) at->second = result.id;
-    }
-  }
+  // The most exact evidence first: what names few clauses says more of each.
+  const auto sharper = [](const CaseResult* a, const CaseResult* b) {
+    return std::pair(a->clauses.size(), a->id) < std::pair(b->clauses.size(), b->id);
+  };
+  std::map<std::string, const CaseResult*> failed_by_clause;  // clause -> the sharpest failed case that names it
+  std::map<std::string, CaseResult*> failed;
   for (CaseResult& result : run.cases) {
     result.blocked_by.clear();
     if (!Failed(result.verdict)) continue;
+    failed[result.id] = &result;
+    for (const std::string& clause : result.clauses) {
+      auto [at, first] = failed_by_clause.emplace(clause, &result);
+      if (!first && sharper(&result, at->second)) at->second = &result;
+    }
+  }
+  for (auto& [id, result] : failed) {
     std::set<std::string> needed;
-    for (const std::string& clause : result.clauses) gather(gather, clause, needed);
-    for (const std::string& clause : result.clauses) needed.erase(clause);
+    for (const std::string& clause : result->clauses) gather(gather, clause, needed);
+    for (const std::string& clause : result->clauses) needed.erase(clause);
+    const CaseResult* blocker = nullptr;
     for (const std::string& need : needed) {
       const auto at = failed_by_clause.find(need);
-      if (at == failed_by_clause.end() || at->second == result.id) continue;
-      if (result.blocked_by.empty() || at->second < result.blocked_by) result.blocked_by = at->second;
+      // A failure of one rule is not folded under that of many, which may have failed for any of them.
+      if (at == failed_by_clause.end() || at->second->clauses.size() > result->clauses.size()) continue;
+      if (blocker == nullptr || sharper(at->second, blocker)) blocker = at->second;
+    }
+    if (blocker != nullptr && blocker != result) result->blocked_by = blocker->id;
+  }
+  // Cases of several clauses may need each other's; the sharpest of such a circle is its root.
+  for (auto& [id, result] : failed) {
+    CaseResult* root = result;
+    std::size_t steps = 0;
+    for (CaseResult* at = result; !at->blocked_by.empty() && steps <= failed.size(); ++steps) {
+      at = failed.at(at->blocked_by);
+      if (sharper(at, root)) root = at;
+      if (at == result) {
+        root->blocked_by.clear();
+        break;
+      }
     }
   }
 }

@@ -105,12 +105,13 @@ Counts Count(const Run& run);  // the one place that counts; every format uses i
 
 // Clause -> verdict over all cases that name it: the worst of them. One that no case names is vacuous in a whole run;
 // in a part of one, a filtered run or a shard, it is left out: it was not selected. A case that only deviations made
-// acceptable is evidence for all its clauses but those that the deviations break, named by the case or not; one that
-// failed as a waiver says is evidence for none.
+// acceptable is evidence for all its clauses but those that the deviations break, named by the case or not, if some of
+// its scenarios were right without one; one that failed as a waiver says is evidence for none.
 std::map<std::string, Verdict> ByClause(const Run& run);
 
 // Fills `blocked_by`: a failed case is folded under another failed one that names a clause which its own clauses need,
-// near or far. What names such a clause itself is a root. Needs the run's clauses.
+// near or far, and names no more clauses. What names such a clause itself is a root, and every circle has one. Needs
+// the run's clauses.
 void MarkBlocked(Run& run);
 
 // True if the run is good: nothing failed, crashed, timed out or was a harness error, and something was checked.

@@ -62,9 +62,15 @@ TEST(ByClause, ADeviationCostsOnlyTheClausesThatItBreaks) {
   reports::Run run;
   run.cases = {Case("a", Verdict::kWaived, {"X-001", "X-002"}), Case("b", Verdict::kPass, {"X-003"})};
   run.cases[0].waived_clauses = {"X-002", "X-003"};
+  run.cases[0].scenarios = 2;
+  run.cases[0].accepted_by_deviation = {{"d", 1}};
   EXPECT_EQ(ByClause(run), (std::map<std::string, Verdict>{
                                {"X-001", Verdict::kPass}, {"X-002", Verdict::kWaived}, {"X-003", Verdict::kWaived}}));
+  // Where no scenario was right by itself, nothing good was seen.
+  run.cases[0].scenarios = 1;
+  EXPECT_EQ(ByClause(run).at("X-001"), Verdict::kWaived);
   // What failed, and is known to, shows nothing of its other clauses.
+  run.cases[0].scenarios = 2;
   run.cases[0].findings.emplace_back();
   EXPECT_EQ(ByClause(run), (std::map<std::string, Verdict>{
                                {"X-001", Verdict::kWaived}, {"X-002", Verdict::kWaived}, {"X-003", Verdict::kPass}}));
@@ -91,10 +97,31 @@ TEST(MarkBlocked, FoldsUnderTheFailedPrerequisite) {
   run.cases = {Case("far", Verdict::kCrash, {"A-003"}), Case("itself", Verdict::kFail, {"A-001", "A-002"}),
                Case("passes", Verdict::kPass, {"A-002"}), Case("root", Verdict::kFail, {"A-001"})};
   MarkBlocked(run);
-  EXPECT_EQ(run.cases[0].blocked_by, "itself");
+  EXPECT_EQ(run.cases[0].blocked_by, "root") << "the one that names no other clause";
   EXPECT_EQ(run.cases[1].blocked_by, "");
   EXPECT_EQ(run.cases[2].blocked_by, "");
   EXPECT_EQ(run.cases[3].blocked_by, "");
+}
+
+TEST(MarkBlocked, TheExactCaseIsNoneOfMany) {
+  reports::Run run;
+  run.clauses = {{.id = "A-001"}, {.id = "A-002", .needs = {"A-001"}}, {.id = "A-003"}};
+  run.cases = {Case("exact", Verdict::kFail, {"A-002"}), Case("many", Verdict::kFail, {"A-001", "A-003"})};
+  MarkBlocked(run);
+  EXPECT_EQ(run.cases[0].blocked_by, "");
+  EXPECT_EQ(run.cases[1].blocked_by, "");
+}
+
+TEST(MarkBlocked, ACircleHasARoot) {
+  reports::Run run;
+  run.clauses = {
+      {.id = "A-001"}, {.id = "A-002", .needs = {"A-001"}}, {.id = "B-001"}, {.id = "B-002", .needs = {"B-001"}}};
+  run.cases = {Case("one", Verdict::kFail, {"A-001", "B-002"}), Case("two", Verdict::kFail, {"A-002", "B-001"}),
+               Case("under", Verdict::kFail, {"A-002", "B-002"})};
+  MarkBlocked(run);
+  EXPECT_EQ(run.cases[0].blocked_by, "");
+  EXPECT_EQ(run.cases[1].blocked_by, "one");
+  EXPECT_EQ(run.cases[2].blocked_by, "one");
 }
 
 TEST(Merge, PutsShardsTogetherInAnyOrder) {

@@ -59,6 +59,7 @@ std::string Describe(const CaseResult& result, const Painter& paint) {
   out += Field("rule", finding.rule);
   if (!finding.scenario.empty()) out += Indented(finding.scenario, paint.Dim("    | "));
   out += Field("rerun", finding.rerun);
+  if (!result.clauses.empty()) out += Field("clause", "plumbline list --clause " + result.clauses.front());
   if (result.findings.size() > 1)
     out += fmt::format("    and {} more\n", Counted(result.findings.size() - 1, "finding"));
   return out;

@@ -17,6 +17,7 @@ TEST(Summary, RootsInFullAndBlockedFolded) {
   EXPECT_THAT(text, HasSubstr("expected  k2"));
   EXPECT_THAT(text, HasSubstr("    | call a::f [CPU] => k2"));
   EXPECT_THAT(text, HasSubstr("rerun     plumbline check --backend toy --case resolution/b"));
+  EXPECT_THAT(text, HasSubstr("clause    plumbline list --clause "));
   EXPECT_THAT(text, HasSubstr("blocked: 1 case that presumes it: resolution/c"));
   EXPECT_THAT(text, Not(HasSubstr("crash resolution/c")));
   EXPECT_THAT(text, HasSubstr("1 pass, 1 fail, 1 crash, 1 waived, 1 unsupported"));

@@ -129,8 +129,14 @@ void KeyTable::Declare(const KeyDeclaration& declaration, std::vector<Functional
                        [&](const Functionality& f) { return f.name == name; });
   };
   if (declaration.name.empty() || is_declared(declaration.name)) return refuse("the name is taken");
+  const bool component = declaration.kind == KeyDeclaration::Kind::kComponent;
+  const std::size_t most = component ? KeySet{}.components.size() : KeySet{}.functionalities.size();
+  if ((component ? components_.size() : functionalities.size()) >= most) {
+    return refuse("the model has room for " + std::to_string(most) + (component ? " components" : " functionalities") +
+                  ", those of the release included");
+  }
 
-  if (declaration.kind == KeyDeclaration::Kind::kComponent) {
+  if (component) {
     const auto at = Above(components_, declaration.after, [](const std::string& name) { return name; });
     if (!at) return refuse("there is no component '" + declaration.after + "' for it to come after");
     if (declaration.autograd != "own" && declaration.autograd != "AutogradOther") {

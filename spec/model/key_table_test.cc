@@ -178,5 +178,18 @@ TEST(DeclaredKeysTest, SenselessOnesAreTold) {
   EXPECT_THAT(problem(Declaration(Kind::kMode, "X", "Tracer", "AutogradOther")), HasSubstr("mode"));
 }
 
+TEST(DeclaredKeysTest, NoMoreThanThereIsRoomFor) {
+  for (const Kind kind : {Kind::kMode, Kind::kBackend, Kind::kComponent}) {
+    std::vector<KeyDeclaration> declared;
+    for (int i = 0; i < 200; ++i) {
+      declared.push_back(kind == Kind::kMode      ? Declaration(kind, "", "Python", "")
+                         : kind == Kind::kBackend ? Declaration(kind, "", "FPGA", "AutogradOther")
+                                                  : Declaration(kind, "", "CPU", "own"));
+      declared.back().name = "K" + std::to_string(i);
+    }
+    EXPECT_THAT(KeyTable(*FindRelease("pytorch-1.13"), declared).problem(), HasSubstr("the model has room for"));
+  }
+}
+
 }  // namespace
 }  // namespace plumbline::model
