@@ -33,7 +33,7 @@ class OperatorStates {
   static constexpr int kStart = 0;
   static constexpr int kRefused = -1;
 
-  // All names of keys in the events must be known to `keys` (CheckKeys).
+  // All names of keys in the events must be known to `keys`.
   OperatorStates(const model::KeyTable& keys, std::span<const model::StartingFallback> fallbacks, std::string op,
                  std::vector<const Event*> events);
   ~OperatorStates();
