@@ -81,3 +81,42 @@ function(plumbline_program name)
   set_property(GLOBAL APPEND PROPERTY plumbline_programs ${name})
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
+
+# A backend once more, its loads and stores points of the race suite's scheduler: compiled by clang, without a change to
+# its source, into the folder traced/ beside the first. Without clang there is none.
+#   plumbline_traced_backend(reference SOURCES a.cc ... DEFINITIONS X=1 DEPENDS plumbline_tables)
+find_program(PLUMBLINE_CLANG NAMES clang++-19 clang++-16
+             DOC "Compiles what is to be traced for the race suite")
+function(plumbline_traced_backend name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEFINITIONS;DEPENDS" ${ARGN})
+  if(NOT PLUMBLINE_CLANG OR PLUMBLINE_SANITIZE OR PLUMBLINE_COVERAGE)
+    return()
+  endif()
+  list(TRANSFORM ARG_DEFINITIONS PREPEND -D)
+  set(flags -std=c++20 -O1 -g1 -DNDEBUG -fPIC -fvisibility=hidden -I${PROJECT_SOURCE_DIR}
+            -I${PROJECT_BINARY_DIR}/generated ${ARG_DEFINITIONS}
+            -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores)
+  set(folder ${PROJECT_BINARY_DIR}/lib/plumbline/backends/traced)
+  set(objects)
+  foreach(source ${ARG_SOURCES})
+    string(MAKE_C_IDENTIFIER ${source} object)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/traced_${name}/${object}.o)
+    add_custom_command(
+      OUTPUT ${object} DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} DEPFILE ${object}.d
+      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${PLUMBLINE_CLANG} ${flags} -MD -MF ${object}.d -MT ${object}
+              -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      COMMENT "Tracing ${source} of ${name}" VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/traced_${name} ${folder})
+  add_custom_command(
+    OUTPUT ${folder}/${name}.so DEPENDS ${objects}
+    COMMAND ${PLUMBLINE_CLANG} -shared -o ${folder}/${name}.so ${objects} -pthread
+    COMMENT "Linking traced/${name}.so" VERBATIM)
+  add_custom_target(plumbline_traced_${name} DEPENDS ${folder}/${name}.so)
+  if(ARG_DEPENDS)
+    add_dependencies(plumbline_traced_${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY plumbline_traced plumbline_traced_${name})
+  install(FILES ${folder}/${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/plumbline/backends/traced OPTIONAL)
+endfunction()

@@ -187,6 +187,8 @@ int Main(int argc, char** argv) {
   }
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
+  // Those that are about threads at once are for `plumbline race`.
+  std::erase_if(*clauses, [](const reports::Clause& clause) { return clause.id.starts_with("CONC-"); });
   OrError<std::vector<Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
 

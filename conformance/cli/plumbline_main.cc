@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::pair<const char*, const char*> kCommands[] = {
     {"check", "check a backend against the spec"},
     {"list", "list cases, clauses, capabilities and backends"},
+    {"race", "hunt for what breaks when threads register and call at once"},
     {"replay", "run scenario files on a backend, step by step"},
     {"explain", "say why a kernel did or did not run, rule by rule"},
     {"keys", "print a backend's dispatch keys in order"},

@@ -11,6 +11,8 @@
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/text_file.h"
+#include "conformance/race/cases.h"
+#include "conformance/race/service.h"
 #include "conformance/suites/corpus_cases.h"
 
 namespace plumbline::cli {
@@ -61,6 +63,12 @@ int Main(int argc, char** argv) {
   if (!clauses.ok()) return Complain(app, clauses.error());
   OrError<std::vector<harness::Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
+  // Races are hunted where the hunt goes deepest.
+  config->path = race::TracedOr(config->path);
+  config->service = &race::Serve;
+  OrError<std::vector<harness::Case>> races = race::RaceCases(harness::CorpusFolder() + "/concurrency", {.shrink = false});
+  if (!races.ok()) return Complain(app, races.error());
+  cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;
   options.backend_argument = backend;
   options.clauses = std::move(*clauses);

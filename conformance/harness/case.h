@@ -34,6 +34,7 @@ namespace plumbline::harness {
 enum class Tier { kQuick, kStandard, kFull };
 
 class CaseContext;
+class Executor;
 
 struct Case {
   std::string id;  // chapter/name
@@ -65,8 +66,21 @@ class CaseContext {
   // For a case that says in its own words what must hold: runs it on the backend only.
   virtual Observation Run(const scenario::Scenario& scenario) = 0;
 
-  // Reports what `Run` showed to be wrong.
-  virtual void Fail(reports::Finding finding) = 0;
+  // For a case that asks the backend in a way of its own (ExecutorConfig::service). It says what it tried itself.
+  virtual Executor& executor() = 0;
+  virtual std::uint64_t seed() const = 0;  // of the run and this case
+  virtual void Tried(std::uint64_t scenarios) = 0;
+  virtual void Unsupported(const std::string& missing) = 0;
+  // How the backend was named, for a line that reruns: " --backend X --load Y".
+  virtual std::string BackendArguments() const = 0;
+  // Keeps a file beside the saved scenarios of failures; its path, or nothing where none are saved.
+  virtual std::string SaveAs(const std::string& suffix, const std::string& text) = 0;
+
+  // Reports what `Run` or the executor showed to be wrong.
+  virtual void Fail(reports::Finding finding, reports::Verdict verdict = reports::Verdict::kFail) = 0;
+
+  // Reports that the case could not show that it would have seen a fault.
+  virtual void Inconclusive(const std::string& what) = 0;
 
   // Reports that the case itself is broken: a harness-error, not a failure of the backend.
   virtual void Broken(const std::string& what) = 0;

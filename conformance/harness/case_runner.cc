@@ -144,17 +144,29 @@ class Context : public CaseContext {
     return seen;
   }
 
-  void Fail(reports::Finding finding) override {
+  Executor& executor() override { return executor_; }
+  std::uint64_t seed() const override { return HashOf(case_.id, options_.seed); }
+  void Tried(std::uint64_t scenarios) override { result_.scenarios += scenarios; }
+  void Unsupported(const std::string& missing) override { missing_.insert(missing); }
+  std::string BackendArguments() const override {
+    return fmt::format(" --backend {}{}", ShellWord(options_.backend_argument), options_.more_arguments);
+  }
+  std::string SaveAs(const std::string& suffix, const std::string& text) override {
+    const std::optional<std::string> path = SaveFile(suffix, text);
+    return path.value_or("");
+  }
+
+  void Fail(reports::Finding finding, Verdict verdict) override {
     if (finding.clauses.empty()) finding.clauses = case_.clauses;
     if (finding.rerun.empty()) finding.rerun = RerunCase();
-    Add(Verdict::kFail, std::move(finding));
+    Add(verdict, std::move(finding));
   }
+
+  void Inconclusive(const std::string& what) override { Note(Verdict::kInconclusive, what); }
 
   void Broken(const std::string& what) override { HarnessError(what); }
 
   void HarnessError(const std::string& what) { Note(Verdict::kHarnessError, what); }
-
-  void Unsupported(const std::string& missing) { missing_.insert(missing); }
 
   reports::CaseResult Finish() {
     result_.missing_capabilities.assign(missing_.begin(), missing_.end());
@@ -231,19 +243,24 @@ class Context : public CaseContext {
 
   // Saves a failing scenario; the line that reruns it.
   std::string Save(const std::string& text) {
-    if (options_.out.empty()) return RerunCase();
+    const std::optional<std::string> path = SaveFile(".scn", text);
+    if (!path) return RerunCase();
+    return fmt::format("plumbline replay{} {}", BackendArguments(), ShellWord(*path));
+  }
+
+  std::optional<std::string> SaveFile(const std::string& suffix, const std::string& text) {
+    if (options_.out.empty()) return std::nullopt;
     std::string name = fmt::format("{}-{}", executor_.facts().name, case_.id);
     std::replace_if(
         name.begin(), name.end(), [](char c) { return c == '/' || c == ' ' || c == ':'; }, '-');
     if (!result_.findings.empty()) name += fmt::format("-{}", result_.findings.size() + 1);
-    const fs::path path = fs::path(options_.out) / (name + ".scn");
+    const fs::path path = fs::path(options_.out) / (name + suffix);
     std::error_code failed;
     fs::create_directories(options_.out, failed);
     std::ofstream out(path);
     out << text;
-    if (!out.flush()) return RerunCase();
-    return fmt::format("plumbline replay --backend {}{} {}", ShellWord(options_.backend_argument),
-                       options_.more_arguments, ShellWord(path.string()));
+    if (!out.flush()) return std::nullopt;
+    return path.string();
   }
 
   const Case& case_;

@@ -37,6 +37,7 @@ constexpr std::chrono::seconds kLoadingLimit(120);
 constexpr const char* kViewRequest = "view ";
 constexpr const char* kNamesRequest = "names";
 constexpr const char* kDescribeRequest = "describe";
+constexpr std::string_view kServiceRequest = "service ";
 
 // Before a scenario's text stands the line of each of its steps in the file that it came from: the text that crosses is
 // printed anew, and places that a backend tells should be the author's.
@@ -267,6 +268,9 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
   }
   if (loaded.adapter == nullptr)
     return Json{{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}}.dump();
+  if (request.starts_with(kServiceRequest)) {
+    return loaded.config.service(*loaded.adapter, loaded.facts, request.substr(kServiceRequest.size()), progress);
+  }
   if (request.starts_with(kViewRequest) || request == kNamesRequest) {
     const model::KeyTable keys(*model::FindRelease(loaded.facts.release), loaded.facts.keys);
     return request == kNamesRequest ? TellNames(*loaded.adapter, keys)
@@ -308,6 +312,7 @@ OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config)
 
   std::unique_ptr<Executor> made(new Executor);
   made->isolation_ = std::move(*isolation);
+  made->config_ = config;
   made->limit_ = config.limit;
   const Reply reply = made->isolation_->Ask(kDescribeRequest, kLoadingLimit);
   if (reply.ending != Reply::Ending::kAnswered) {
@@ -368,6 +373,10 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     seen.leaks = answer.at("leaks").get<std::vector<std::string>>();
   }
   return seen;
+}
+
+Reply Executor::Ask(const std::string& request, std::chrono::milliseconds limit) {
+  return isolation_->Ask(std::string(kServiceRequest) + request, limit);
 }
 
 OrError<std::vector<std::string>> Executor::Faults() {

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,10 @@ struct ExecutorConfig {
   std::vector<std::string> load;                               // user libraries, loaded before a registry is opened
   std::string fault;                                           // empty: none
   std::chrono::milliseconds limit = std::chrono::seconds(10);  // for one scenario
+  // Answers Ask, in an executor, with the loaded backend.
+  std::function<std::string(const pl_adapter& adapter, const BackendFacts& facts, const std::string& request,
+                            Progress& progress)>
+      service{};
 };
 
 class Executor {
@@ -38,8 +43,10 @@ class Executor {
   static OrError<std::unique_ptr<Executor>> Start(const ExecutorConfig& config);
 
   const BackendFacts& facts() const { return facts_; }
+  const ExecutorConfig& config() const { return config_; }
 
   Observation Run(const scenario::Scenario& scenario);
+  Reply Ask(const std::string& request, std::chrono::milliseconds limit);  // the service of the configuration
   void Renew() { isolation_->Renew(); }
   void set_limit(std::chrono::milliseconds limit) { limit_ = limit; }
   std::chrono::milliseconds limit() const { return limit_; }
@@ -59,6 +66,7 @@ class Executor {
   OrError<std::string> Introspect(const std::string& request);
 
   std::unique_ptr<Isolation> isolation_;
+  ExecutorConfig config_;
   BackendFacts facts_;
   std::chrono::milliseconds limit_{};
 };

@@ -26,6 +26,9 @@ using harness::InputError;
 using harness::OrError;
 using harness::Tier;
 
+// Its scenarios are for threads at once: `plumbline race` runs them.
+constexpr const char* kRaced = "concurrency";
+
 OrError<std::string> ReadText(const fs::path& path) {
   return harness::ReadTextFile(path.string(), "a scenario file (.scn)");
 }
@@ -76,6 +79,7 @@ OrError<std::vector<Case>> CorpusCases(const std::string& folder) {
   std::vector<Case> cases;
   for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     if (at->path().extension() != ".scn") continue;
+    if (at->path().parent_path().filename() == kRaced) continue;
     const fs::path path = at->path();
     const fs::path relative = fs::relative(path, folder, failed);
     const std::string chapter = relative.begin()->string();

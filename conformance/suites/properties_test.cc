@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,14 @@ class ModelContext : public harness::CaseContext {
   }
   bool Check(const Scenario& s) override { return Try(s) == PropertyVerdict::kAgrees; }
   harness::Observation Run(const Scenario&) override { return {}; }
-  void Fail(reports::Finding finding) override { ADD_FAILURE() << id_ << ": " << finding.summary; }
+  harness::Executor& executor() override { throw std::logic_error("the model runs in no executor"); }
+  std::uint64_t seed() const override { return 1; }
+  void Tried(std::uint64_t) override {}
+  void Unsupported(const std::string&) override {}
+  std::string BackendArguments() const override { return " --backend model"; }
+  std::string SaveAs(const std::string&, const std::string&) override { return ""; }
+  void Inconclusive(const std::string& what) override { ADD_FAILURE() << id_ << ": " << what; }
+  void Fail(reports::Finding finding, reports::Verdict) override { ADD_FAILURE() << id_ << ": " << finding.summary; }
   void Broken(const std::string& what) override { ADD_FAILURE() << id_ << ": " << what; }
 
   int properties = 0;

@@ -16,6 +16,7 @@ namespace {
 KeySet WithThread(KeySet arguments) {
 #ifdef PLUMBLINE_WITH_FAULTS
   arguments_of_call = arguments;
+  arguments = KeySet::FromBits(arguments.bits() & shared_keep.load(std::memory_order_relaxed));
 #endif
   if (PLUMBLINE_FAULT(included_keys_are_not_excluded)) {
     return KeySet::FromBits((arguments.bits() & thread_state.keep) | thread_state.include);

@@ -7,6 +7,7 @@
 #include "reference/faults/caching_faults.h"
 #include "reference/faults/calling_faults.h"
 #include "reference/faults/chains_faults.h"
+#include "reference/faults/concurrency_faults.h"
 #include "reference/faults/errors_faults.h"
 #include "reference/faults/introspection_faults.h"
 #include "reference/faults/keys_faults.h"
@@ -24,7 +25,8 @@
   PLUMBLINE_CACHING_FAULTS(X) \
   PLUMBLINE_INTROSPECTION_FAULTS(X) \
   PLUMBLINE_ERRORS_FAULTS(X) \
-  PLUMBLINE_CHAINS_FAULTS(X)
+  PLUMBLINE_CHAINS_FAULTS(X) \
+  PLUMBLINE_CONCURRENCY_FAULTS(X)
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_FAULT_LIST_H_

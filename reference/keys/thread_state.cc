@@ -12,6 +12,10 @@ namespace plumbline::reference {
 
 constinit thread_local ThreadState thread_state;
 
+#ifdef PLUMBLINE_WITH_FAULTS
+constinit std::atomic<std::uint64_t> shared_keep{~std::uint64_t{0}};
+#endif
+
 namespace {
 
 struct Threads {
@@ -125,6 +129,7 @@ KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(ta
   if (PLUMBLINE_FAULT(guard_keeps_component)) added_ &= KeySet::kFunctionalityBits;
 #ifdef PLUMBLINE_WITH_FAULTS
   latest = {table.number(), thread_state.include, thread_state.keep};
+  if (!include_ && PLUMBLINE_FAULT(guards_share_one_set)) shared_keep.fetch_and(~added_, std::memory_order_relaxed);
   if (PLUMBLINE_FAULT(guard_holds_for_every_thread)) {
     VisitThreads([](ThreadState& state) {
       state.include = thread_state.include;
@@ -136,6 +141,9 @@ KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(ta
 
 KeyGuard::~KeyGuard() {
   EnterTable(table_);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (!include_) shared_keep.fetch_or(added_, std::memory_order_relaxed);
+#endif
   if (include_) {
     thread_state.include &= ~added_;
   } else {

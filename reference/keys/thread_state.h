@@ -40,6 +40,10 @@ struct ThreadState {
 
 extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
+#ifdef PLUMBLINE_WITH_FAULTS
+extern constinit std::atomic<std::uint64_t> shared_keep;  // what all threads keep, for the fault guards_share_one_set
+#endif
+
 // Makes the thread known to writers and its words those of `table`.
 void EnterTable(const KeyTable& table);
 

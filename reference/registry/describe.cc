@@ -21,9 +21,13 @@ KernelRow RowOf(const KernelContext& kernel) {
 }  // namespace
 
 std::vector<TableRow> Describer::Table(OperatorEntry& op) const {
-  const std::lock_guard lock(core_.mutex_);
+  std::unique_lock lock(core_.mutex_);
   std::vector<TableRow> rows;
   const auto add = [&](Key key) {
+    if (PLUMBLINE_FAULT(table_is_told_in_parts) && rows.size() == 1) {
+      lock.unlock();
+      lock.lock();
+    }
     Resolution resolution = op.Resolve(static_cast<int>(key));
     KernelContext* const implicit = op.Newest(AliasRole::kImplicit);
     const bool implicit_slot = core_.keys_.Fills(AliasRole::kImplicit, static_cast<int>(key));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "reference/faults/faults.h"
+
 namespace plumbline::reference {
 
 Table* Table::Make(const KeyTable& keys) {
@@ -20,6 +22,14 @@ Table* Table::Make(const KeyTable& keys) {
 void Table::Delete(Table* table) { ::operator delete(table); }
 
 void DropKernel(const KernelContext* kernel) {
+  if (PLUMBLINE_FAULT(count_is_no_single_step)) {
+    const auto uses = kernel->references.load(std::memory_order_relaxed);
+    kernel->references.store(uses - 1, std::memory_order_relaxed);
+    if (uses != 1) return;
+  } else if (PLUMBLINE_FAULT(last_use_is_counted_twice)) {
+    kernel->references.fetch_sub(1, std::memory_order_acq_rel);
+    if (kernel->references.load(std::memory_order_relaxed) != 0) return;
+  } else
   if (kernel->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const std::shared_ptr<std::atomic<std::int64_t>> undead = kernel->undead;
   delete kernel;

@@ -192,7 +192,12 @@ std::vector<std::string> Sorted(std::vector<std::string> names) {
 }  // namespace
 
 std::vector<std::string> Registry::Operators() const {
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::unique_lock lock(core_->mutex_);
+  if (PLUMBLINE_FAULT(list_is_read_without_the_lock)) lock.unlock();
+#else
   const std::lock_guard lock(core_->mutex_);
+#endif
   std::vector<std::string> names;
   for (const OperatorEntry* op : core_->operators_) {
     const bool overload = op->name().find('.') != std::string::npos;

@@ -55,7 +55,8 @@ bool KeptThoughReleased() {
          PLUMBLINE_FAULT(change_spreads_to_used_slots) || PLUMBLINE_FAULT(release_by_a_kernel_waits) ||
          PLUMBLINE_FAULT(change_misses_served_slots) || PLUMBLINE_FAULT(change_misses_autogradother) ||
          PLUMBLINE_FAULT(change_misses_autogradnestedtensor) || PLUMBLINE_FAULT(explicit_change_misses_nested) ||
-         PLUMBLINE_FAULT(dense_change_misses_autograd) || PLUMBLINE_FAULT(composite_change_misses_undefined);
+         PLUMBLINE_FAULT(dense_change_misses_autograd) || PLUMBLINE_FAULT(composite_change_misses_undefined) ||
+         PLUMBLINE_FAULT(busy_release_is_not_published) || PLUMBLINE_FAULT(busy_register_is_not_published);
 }
 
 // Faults after which the context of a released kernel stays.
@@ -108,13 +109,33 @@ void CheckSpoilt(const OperatorEntry& op, const Signature* bound, bool boxed, co
 Change::~Change() {
   const std::function<void(std::string_view)> warn = warnings.empty() ? nullptr : core_.warn_;
   RegistrationObserver* const observer = core_.registration_observer_.load(std::memory_order_acquire);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(listeners_hear_under_the_lock)) {
+    for (const News& news : std::exchange(news_, {})) {
+      const auto& tell = news.defined ? news.listener->listener.defined : news.listener->listener.removed;
+      if (tell) tell(news.name);
+    }
+  }
+  if (PLUMBLINE_FAULT(destructors_run_under_the_lock) && !kernels.empty()) {
+    Synchronize();
+    for (KernelContext* kernel : std::exchange(kernels, {})) DropKernel(kernel);
+  }
+#endif
   lock_.unlock();
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (late != nullptr) core_.Withdraw(*late, *this);
+#endif
   // Permanent kernels stay, so nothing of theirs has to wait.
   if (!tables.empty() || !definitions.empty() || !kernels.empty() || !operators.empty() || !names.empty()) {
-    Synchronize();
+    if (!PLUMBLINE_FAULT(no_grace_period)) Synchronize();
     for (Table* table : tables) Table::Delete(table);
     for (Definition* definition : definitions) delete definition;
     for (NameTable::Array* array : names) delete array;
+#ifdef PLUMBLINE_WITH_FAULTS
+    if (PLUMBLINE_FAULT(released_kernel_is_freed_at_once)) {
+      for (KernelContext* kernel : kernels) kernel->references.store(1, std::memory_order_relaxed);
+    }
+#endif
     for (KernelContext* kernel : kernels) DropKernel(kernel);
     for (OperatorEntry* op : operators) op->Release();
   }
@@ -335,6 +356,12 @@ void RegistryCore::Changed(OperatorEntry& op, const SlotSet& affected, Change& c
   std::erase_if(op.answers_, [&](const auto& answer) { return affected.test(static_cast<std::size_t>(answer.first)); });
 #endif
   op.resolved_ &= ~affected;
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(lock_ends_before_the_table)) {
+    change.late = &op;
+    return;
+  }
+#endif
   Withdraw(op, change);
 }
 
@@ -479,6 +506,9 @@ void RegistryCore::CloseLibrary(LibraryRecord& library) {
     const std::shared_ptr<RegistrationRecord> record = made.lock();
     if (PLUMBLINE_FAULT(closing_keeps_registrations)) continue;
     if (record != nullptr && record->in_force && !closed_) Undo(*record, change);
+#ifdef PLUMBLINE_WITH_FAULTS
+    if (PLUMBLINE_FAULT(library_goes_piece_by_piece)) change.StepAside();
+#endif
   }
   library.made.clear();
   const auto found = def_libraries_.find(library.name_space);
@@ -614,6 +644,19 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
           known->direct_.reset(static_cast<int>(*key));
           Changed(*known, Affected(*key), change);
         }
+        if (PLUMBLINE_FAULT(refused_kernel_shows_for_a_moment)) {
+          KernelContext* const shown = std::move(kernel).Take().release();
+          shown->key = *key;
+          shown->op = known;
+          shown->place = place;
+          shown->signature = nullptr;
+          known->kernels_.push_back(shown);
+          Changed(*known, Affected(*key), change);
+          change.StepAside();
+          std::erase(known->kernels_, shown);
+          Changed(*known, Affected(*key), change);
+          Bury(shown, change);
+        }
         if (PLUMBLINE_FAULT(refused_kernel_is_kept)) buried_.push_back(std::move(kernel).Take().release());
       }
 #endif
@@ -631,10 +674,32 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   OperatorEntry& op = EntryNamed(name, change);
   const KernelContext* replaced = op.Newest(*key);
   KernelContext* context = Adopt(kernel, *key, &op, std::move(place));
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(override_is_two_steps) && replaced != nullptr) {
+    KernelContext* const before = op.Newest(*key);
+    std::erase(op.kernels_, before);
+    Changed(op, Affected(*key), change);
+    change.StepAside();
+    op.kernels_.push_back(before);
+  }
+  if (PLUMBLINE_FAULT(concurrent_register_is_lost) || PLUMBLINE_FAULT(concurrent_release_is_lost)) {
+    const std::vector<KernelContext*> read = op.kernels_;
+    change.StepAside();
+    const bool lost = PLUMBLINE_FAULT(concurrent_register_is_lost) ? op.kernels_.size() > read.size()
+                                                                   : op.kernels_.size() < read.size();
+    if (lost) op.kernels_ = read;
+  }
+#endif
   op.kernels_.push_back(context);
   if (!KeyTable::IsAlias(*key)) op.direct_.set(static_cast<int>(*key));
   const bool inside = thread_state.kernels_running > 0;
-  if (!PLUMBLINE_FAULT(change_is_not_published) && !(inside && PLUMBLINE_FAULT(registration_by_a_kernel_waits))) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  const bool unseen = PLUMBLINE_FAULT(busy_register_is_not_published) && change.waited();
+#else
+  constexpr bool unseen = false;
+#endif
+  if (!PLUMBLINE_FAULT(change_is_not_published) && !unseen &&
+      !(inside && PLUMBLINE_FAULT(registration_by_a_kernel_waits))) {
     Changed(op, Affected(*key), change);
   }
 #ifdef PLUMBLINE_WITH_FAULTS
@@ -702,9 +767,15 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
                                       "; another was given at " + place);
   }
   KernelContext* context = Adopt(kernel, *key, nullptr, std::move(place));
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(fallback_comes_after_its_news)) {
+    ChangedEverywhere(Affected(*key), change);
+    change.StepAside();
+  }
+#endif
   fallbacks_[slot] = context;
   if (context->fallthrough && !PLUMBLINE_FAULT(fallthrough_fallback_is_entered)) falling_through_.set(slot);
-  if (!PLUMBLINE_FAULT(fallback_is_not_published)) ChangedEverywhere(Affected(*key), change);
+  if (!PLUMBLINE_FAULT(fallback_is_not_published) && !PLUMBLINE_FAULT(fallback_comes_after_its_news)) ChangedEverywhere(Affected(*key), change);
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kFallback, library);
   record->kernel = context;
   record->key = *key;
@@ -786,6 +857,16 @@ bool RegistryCore::InForce(const RegistrationRecord& record) const {
 }
 
 void RegistryCore::Release(RegistrationRecord& record) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(release_waits_for_its_calls) && record.what == RegistrationRecord::What::kKernel) {
+    {
+      Change change(*this);
+      if (record.in_force && !closed_) Undo(record, change);
+    }
+    for (std::int64_t running; (running = undead_->load(std::memory_order_acquire)) != 0;) undead_->wait(running);
+    return;
+  }
+#endif
   Change change(*this);
 #ifdef PLUMBLINE_WITH_FAULTS
   const std::shared_ptr<LibraryRecord> library = record.library.lock();
@@ -848,7 +929,13 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       const bool empty = next == nullptr || PLUMBLINE_FAULT(release_empties_the_key);
       if (empty && !KeyTable::IsAlias(kernel->key)) op.direct_.reset(static_cast<int>(kernel->key));
       const bool inside = thread_state.kernels_running > 0;
-      if (!PLUMBLINE_FAULT(release_is_not_published) && !(inside && PLUMBLINE_FAULT(release_by_a_kernel_waits))) {
+#ifdef PLUMBLINE_WITH_FAULTS
+      const bool unseen = PLUMBLINE_FAULT(busy_release_is_not_published) && change.waited();
+#else
+      constexpr bool unseen = false;
+#endif
+      if (!PLUMBLINE_FAULT(release_is_not_published) && !unseen &&
+          !(inside && PLUMBLINE_FAULT(release_by_a_kernel_waits))) {
         Changed(op, Affected(kernel->key), change);
       }
       change.Log(RegistrationEvent::What::kImpl, true, op.name(), keys_.Name(kernel->key), kernel->place,
@@ -924,6 +1011,7 @@ void RegistryCore::Drain() {
   if (thread_state.kernels_running != 0) {
     Throw(ErrorClass::kInvalidArgument, "Drain was called from inside a kernel, which it would wait for");
   }
+  if (PLUMBLINE_FAULT(drain_does_not_wait)) return;
   for (std::int64_t running; (running = undead_->load(std::memory_order_acquire)) != 0;) undead_->wait(running);
 }
 
@@ -934,6 +1022,17 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
   if (thread_state.table_number != keys_.number()) [[unlikely]] {
     EnterTable(keys_);
   }
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(handle_is_counted_late)) {
+    OperatorEntry* found = nullptr;
+    {
+      const ReadSection reading;
+      found = names_.Find(name, hash);
+    }
+    if (found != nullptr) found->Retain();
+    return OperatorRef(found);
+  }
+#endif
   const ReadSection reading;
   OperatorEntry* op = names_.Find(name, hash);
   if (PLUMBLINE_FAULT(another_overload_stands_in) && op == nullptr) {
@@ -964,9 +1063,27 @@ View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
 
 // Without the lock: the slot must be resolved and hold something to call.
 bool RegistryCore::TryLocate(View& view, KeySet set, bool mask, Located* located) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(kernel_is_counted_late)) {
+    std::uintptr_t word;
+    {
+      const ReadSection reading;
+      const Table* table = view.table.load(std::memory_order_acquire);
+      located->keys = mask ? Masked(*table, set) : set;
+      word = table->At(located->keys).load(std::memory_order_acquire);
+    }
+    located->kernel = ContextOf(word);
+    if (located->kernel == nullptr) return false;
+    located->direct = (word & kSlotFormBits) != kIndirect;
+    located->counted = !located->kernel->permanent;
+    if (located->counted) located->kernel->references.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+#endif
   const ReadSection reading;
   const Table* table = view.table.load(std::memory_order_acquire);
   located->keys = mask ? Masked(*table, set) : set;
+  if (PLUMBLINE_FAULT(mask_and_slot_of_two_tables)) table = view.table.load(std::memory_order_acquire);
   const std::uintptr_t slot = table->At(located->keys).load(std::memory_order_acquire);
   const KernelContext* kernel = ContextOf(slot);
   if (kernel == nullptr) return false;
@@ -1000,7 +1117,12 @@ void RegistryCore::CheckCallable(const View& view) const {
 
 Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* findings) {
   OperatorEntry& op = *view.op;
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::unique_lock lock(mutex_);
+  if (PLUMBLINE_FAULT(calls_resolve_without_the_lock)) lock.unlock();
+#else
   const std::lock_guard lock(mutex_);
+#endif
   CheckCallable(view);
   Table* table = view.table.load(std::memory_order_relaxed);
   if (table == cold_) table = Publish(op, view);
@@ -1044,6 +1166,14 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
 #endif
   if (PLUMBLINE_FAULT(nothing_serves_undefined) && slot == 0) resolution = {};
   const std::uintptr_t word = Word(view, resolution.winner);
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(overtaken_answer_is_entered)) {
+    lock.unlock();
+    lock.lock();
+    table = view.table.load(std::memory_order_relaxed);
+    if (table == cold_) table = Publish(op, view);
+  }
+#endif
   table->slots[slot].store(word, std::memory_order_release);
 
   findings->chosen = keys_.IsKeySlot(slot) ? static_cast<Key>(slot) : kUndefined;
@@ -1096,6 +1226,9 @@ Located RegistryCore::Locate(View& view, KeySet set, bool mask, bool redispatch)
   }
   if (PLUMBLINE_FAULT(failed_redispatch_is_no_key) && redispatch && findings.error) {
     Throw(ErrorClass::kNoKey, findings.error->what());
+  }
+  if (PLUMBLINE_FAULT(failed_call_stays_in_its_section) && findings.error) {
+    thread_state.reading.store(1, std::memory_order_release);
   }
   if (findings.error) throw *findings.error;
   return located;

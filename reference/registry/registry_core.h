@@ -185,7 +185,21 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
 // See the top of this file.
 class Change {
  public:
+#ifdef PLUMBLINE_WITH_FAULTS
+  explicit Change(RegistryCore& core) : core_(core), lock_(core.mutex_, std::try_to_lock) {
+    waited_ = !lock_.owns_lock();
+    if (waited_) lock_.lock();
+  }
+  bool waited() const { return waited_; }
+  // Lets others at what is half done; for faults.
+  void StepAside() {
+    lock_.unlock();
+    lock_.lock();
+  }
+  OperatorEntry* late = nullptr;  // its tables are withdrawn when the lock is gone
+#else
   explicit Change(RegistryCore& core) : core_(core), lock_(core.mutex_) {}
+#endif
   ~Change();
   Change(const Change&) = delete;
   Change& operator=(const Change&) = delete;
@@ -214,6 +228,9 @@ class Change {
   };
   RegistryCore& core_;
   std::unique_lock<std::mutex> lock_;
+#ifdef PLUMBLINE_WITH_FAULTS
+  bool waited_ = false;
+#endif
   std::vector<News> news_;
   std::vector<LogLine> log_;
 };

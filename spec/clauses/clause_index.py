@@ -26,6 +26,7 @@ CHAPTERS = {  # file -> prefix of its ids
     "07-introspection": "INTRO",
     "08-errors": "ERR",
     "09-chains": "CHAIN",
+    "10-concurrency": "CONC",
 }
 PROFILES = {
     "core", "fresh", "libraries", "listeners", "warnings", "guards", "fallback", "chains", "redispatch", "typed",

@@ -1,0 +1,274 @@
+// plumbline race: hunts for what breaks when threads register, release and call at the same time.
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conformance/cli/command_line.h"
+#include "conformance/cli/paint.h"
+#include "conformance/cli/scenario_file.h"
+#include "conformance/harness/backend_file.h"
+#include "conformance/harness/data_folder.h"
+#include "conformance/harness/runner.h"
+#include "conformance/harness/text_file.h"
+#include "conformance/race/cases.h"
+#include "conformance/race/hunt.h"
+#include "conformance/race/schedule_text.h"
+#include "conformance/race/service.h"
+#include "reports/html/html.h"
+#include "reports/json/json.h"
+#include "reports/junit/junit.h"
+#include "reports/terminal/terminal.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Executor;
+using harness::ExecutorConfig;
+using harness::InputError;
+using harness::OrError;
+
+struct Options {
+  BackendOptions backend;
+  std::vector<std::string> filters, cases, waivers;
+  std::string scenario, schedule, report, out = "plumbline-failures", tier = "standard", calibrate = "broken";
+  std::uint64_t seed = 1;
+  int jobs = 2;
+  double seconds = 0;  // for each hunt; 0: the tier's
+  std::size_t shown = 10;
+  bool free = false, no_color = false, verbose = false, list = false, untraced = false;
+};
+
+// Seconds for each hunt.
+double SecondsOf(const std::string& tier) { return tier == "quick" ? 0.7 : tier == "full" ? 60 : 3; }
+
+OrError<std::unique_ptr<Executor>> Start(const CLI::App& app, ExecutorConfig& config, const Options& options) {
+  config.service = &race::Serve;
+  if (!options.untraced && !options.free) config.path = race::TracedOr(config.path);
+  return StartBackend(app, config);
+}
+
+bool IsTraced(Executor& executor) {
+  const harness::Reply reply = executor.Ask(race::kAskTraced, std::chrono::seconds(10));
+  return reply.ending == harness::Reply::Ending::kAnswered && race::ReadTraced(reply.text);
+}
+
+std::string TierInWords(bool free, bool traced) {
+  if (free) return "T0: free threads, judged by their histories";
+  if (traced) return "T2: schedules with a point at every load, store, lock and release of memory";
+  return "T1: schedules with points at locks, in kernels and at releases of memory; a backend rebuilt with tracing "
+         "(see --help) is searched deeper";
+}
+
+int RunOne(const CLI::App& app, const Options& options, Executor& executor, const Painter& paint) {
+  OrError<scenario::Scenario> scenario = ReadScenarioFile(options.scenario);
+  if (!scenario.ok()) return Complain(app, scenario.error());
+  const OrError<race::Program> program = race::MakeProgram(*scenario);
+  if (!program.ok()) return Complain(app, fmt::format("{}: {}", options.scenario, program.error()));
+  race::HuntOptions hunting{.seed = options.seed,
+                            .time = std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000)),
+                            .free = options.free};
+  std::optional<race::Witness> witness;
+  if (!options.schedule.empty()) {
+    if (options.free) return Complain(app, "--schedule needs the scheduler; leave --free out");
+    const OrError<race::OwnedPlan> plan = race::ParseSchedule(options.schedule);
+    if (!plan.ok()) return Complain(app, plan.error());
+    std::string refused;
+    witness = race::Hunt(executor, hunting).Replay(scenario::Print(*scenario), options.schedule, &refused);
+    if (!refused.empty()) return Complain(app, fmt::format("{}: {}", options.scenario, refused));
+    if (!witness) {
+      fmt::print("{}: {}\n", options.scenario, paint.Green("nothing is wrong under this schedule"));
+      return kGood;
+    }
+  } else {
+    race::Hunted found = race::Hunt(executor, hunting).Run(*scenario);
+    if (!found.refused.empty()) return Complain(app, fmt::format("{}: {}", options.scenario, found.refused));
+    if (!found.witness) {
+      fmt::print("{}: {}\n", options.scenario,
+                 paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", found.schedules, found.seconds)));
+      return kGood;
+    }
+    witness = std::move(found.witness);
+    fmt::print("found after {} schedules; the smallest program that shows it:\n\n{}\n", witness->found_after,
+               witness->scenario);
+    if (witness->replays > 0) {
+      fmt::print("schedule {}  (replayed in fresh processes: {} of {} times the same)\n\n", witness->schedule,
+                 witness->again, witness->replays);
+    }
+  }
+  if (!witness->history.empty()) fmt::print("{}\n", witness->history);
+  fmt::print("{}\n{}: {}\n", witness->words, options.scenario, paint.Red(witness->kind));
+  return kFailed;
+}
+
+OrError<bool> WriteReports(const harness::SuiteRun& done, const std::string& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  const std::pair<const char*, std::string> files[] = {{"report.json", reports::ToJson(done.run)},
+                                                       {"notes.json", reports::ToJson(done.notes)},
+                                                       {"junit.xml", reports::ToJUnit(done.run, done.notes)},
+                                                       {"index.html", reports::ToHtml({done.run})}};
+  for (const auto& [name, text] : files) {
+    OrError<bool> written = harness::WriteTextFile((fs::path(folder) / name).string(), text);
+    if (!written.ok()) return InputError{"--report " + written.error()};
+  }
+  return true;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Hunts for what breaks in a backend when threads register, release and call at the same time.",
+               "plumbline race");
+  Options options;
+  options.backend.AddTo(app);
+  app.add_option("scenario", options.scenario, "hunt in this scenario (.scn, with steps `on THREAD`), not in the suite")
+      ->type_name("FILE");
+  app.add_option("--schedule", options.schedule, "run the scenario under just this schedule, as a failure printed it")
+      ->type_name("TEXT");
+  app.add_option("--tier", options.tier, "how long each hunt is: quick 0.7 s, standard 3 s, full 60 s")
+      ->check(Choice({"quick", "standard", "full"}))
+      ->type_name("TIER")
+      ->capture_default_str();
+  app.add_option("--seconds", options.seconds, "how long each hunt is, instead")->check(Seconds())->type_name("SECONDS");
+  app.add_option("-f,--filter", options.filters,
+                 "only cases that name this clause (CONC-004), or whose id matches this pattern; repeatable")
+      ->type_name("WORD")
+      ->allow_extra_args(false);
+  app.add_option("--case", options.cases, "only the case of this id; repeatable")
+      ->type_name("ID")
+      ->allow_extra_args(false);
+  app.add_option("--calibrate", options.calibrate,
+                 "the backend with planted races that each case must catch first; none: trust the cases untried")
+      ->type_name("NAME|FILE|none")
+      ->capture_default_str();
+  app.add_flag("--free", options.free, "let threads run freely, and judge what they saw");
+  app.add_flag("--untraced", options.untraced, "leave a traced build of the backend aside");
+  AddSeed(app, options.seed);
+  AddJobs(app, options.jobs);
+  app.add_option("--waivers", options.waivers, "a file of known failures, repeatable; none: without any")
+      ->type_name("FILE|none")
+      ->allow_extra_args(false);
+  app.add_option("--report", options.report, "write report.json, junit.xml and index.html into this folder")
+      ->type_name("DIR");
+  AddShow(app, options.shown);
+  app.add_option("--out", options.out, "where programs and histories of failures are saved")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_flag("--list", options.list, "print the ids of the cases, and run none");
+  AddNoColor(app, options.no_color);
+  app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
+  app.footer(
+      "How deep a hunt goes depends on how the backend is built. As it is (T1), threads can be switched at locks, in\n"
+      "kernels and where memory is released. Compiled by clang with\n"
+      "  -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores\n"
+      "and put into the folder traced/ beside it, or named itself (T2), at every load and store. No source changes.\n"
+      "No case says that a backend is right: it says how many schedules were clean, after the case has caught the\n"
+      "planted races of its clauses in as much time; where it has not, it is inconclusive.\n"
+      "Exit status: 0 nothing was found; 1 something was; 2 bad input or a harness-error.");
+  if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (!options.schedule.empty() && options.scenario.empty()) {
+    return Complain(app, "--schedule belongs to a scenario; give its FILE too");
+  }
+  if (options.seconds == 0) options.seconds = SecondsOf(options.tier);
+  for (const auto& [option, folder] : {std::pair("--report", options.report), std::pair("--out", options.out)}) {
+    if (folder.empty()) continue;
+    if (auto wrong = harness::CannotWriteInto(folder)) return Complain(app, fmt::format("{} {}", option, *wrong));
+  }
+
+  OrError<ExecutorConfig> config = options.backend.Config();
+  if (!config.ok()) return Complain(app, config.error());
+  OrError<std::unique_ptr<Executor>> executor = Start(app, *config, options);
+  if (!executor.ok()) return Complain(app, executor.error());
+  const bool traced = !options.free && IsTraced(**executor);
+  const Painter paint(Colours(STDOUT_FILENO, options.no_color));
+  if (!options.scenario.empty()) return RunOne(app, options, **executor, paint);
+
+  race::RaceOptions hunting{.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000)),
+                            .free = options.free,
+                            .calibration = std::nullopt,
+                            .faults = {}};
+  if (options.calibrate != "none" && options.backend.fault.empty()) {
+    BackendOptions planted;
+    planted.backend = options.calibrate;
+    OrError<ExecutorConfig> broken = planted.Config();
+    if (!broken.ok()) return Complain(app, "--calibrate " + broken.error());
+    broken->service = &race::Serve;
+    if (traced) broken->path = race::TracedOr(broken->path);
+    OrError<std::unique_ptr<Executor>> started = Executor::Start(*broken);
+    if (!started.ok()) return Complain(app, "--calibrate " + started.error());
+    auto faults = race::FaultsByClause(**started);
+    if (!faults.ok()) return Complain(app, "--calibrate " + faults.error());
+    hunting.calibration = *broken;
+    hunting.faults = *std::move(faults);
+  }
+  OrError<std::vector<harness::Case>> cases = race::RaceCases(harness::CorpusFolder() + "/concurrency", hunting);
+  if (!cases.ok()) return Complain(app, cases.error());
+
+  harness::SuiteOptions suite;
+  suite.executor = *config;
+  suite.cases = {.seed = options.seed,
+                 .tier = harness::Tier::kStandard,
+                 .backend_argument = options.backend.backend,
+                 .more_arguments = options.backend.MoreArguments(),
+                 .out = options.out};
+  suite.filters = options.filters;
+  suite.ids = options.cases;
+  suite.jobs = options.jobs;
+  suite.shipped_waivers = options.waivers.empty();
+  for (const std::string& file : options.waivers) {
+    if (file == "none") break;
+    suite.waiver_files.push_back(fs::path(file).filename().string());
+    OrError<harness::Waivers> waivers = harness::ReadWaiverFile(file);
+    if (!waivers.ok()) return Complain(app, waivers.error());
+    for (harness::Waiver& waiver : waivers->all) suite.waivers.all.push_back(std::move(waiver));
+  }
+  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  if (!clauses.ok()) return Complain(app, clauses.error());
+  std::erase_if(*clauses, [](const reports::Clause& clause) { return !clause.id.starts_with("CONC-"); });
+  suite.clauses = std::move(*clauses);
+  if (options.list) {
+    OrError<std::vector<harness::Case>> selected = harness::SelectCases(suite, *cases);
+    if (!selected.ok()) return Complain(app, selected.error());
+    for (const harness::Case& one : *selected) fmt::print("{}\n", one.id);
+    return kGood;
+  }
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  suite.progress = [&](std::size_t done, std::size_t total, const reports::CaseResult& result) {
+    if (options.verbose) {
+      fmt::print(stderr, "{}{:<13} {}  {} schedules\n", terminal ? "\r\x1b[K" : "", reports::Spelling(result.verdict),
+                 result.id, result.scenarios);
+    }
+    if (terminal) fmt::print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, result.id);
+    std::fflush(stderr);
+  };
+  fmt::print("{}\n", TierInWords(options.free, traced));
+  std::fflush(stdout);
+  OrError<harness::SuiteRun> done = harness::RunSuite(suite, *std::move(cases));
+  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (!done.ok()) return Complain(app, done.error());
+  done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
+  fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
+                                                .shown = options.shown,
+                                                .seconds = done->notes.seconds,
+                                                .saved_in = options.out}));
+  if (!options.report.empty()) {
+    OrError<bool> written = WriteReports(*done, options.report);
+    if (!written.ok()) return Complain(app, written.error());
+    fmt::print("  report     {}\n", (fs::path(options.report) / "index.html").string());
+  }
+  return harness::ExitStatus(done->run);
+}
+
+}  // namespace
+}  // namespace plumbline::cli
+
+int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }

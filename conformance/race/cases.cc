@@ -1,0 +1,165 @@
+#include "conformance/race/cases.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "conformance/harness/case_runner.h"
+#include "conformance/harness/text_file.h"
+#include "conformance/race/hunt.h"
+#include "reports/text/counted.h"
+#include "spec/scenario/capabilities_needed.h"
+#include "spec/scenario/parse.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::race {
+namespace {
+
+namespace fs = std::filesystem;
+using harness::Case;
+using harness::CaseContext;
+using harness::Executor;
+using harness::InputError;
+using harness::OrError;
+using scenario::Scenario;
+
+// What a planted fault was caught by, or why it was not.
+struct Calibration {
+  std::string fault;
+  bool caught = false;
+  std::string how;
+};
+
+Calibration Calibrate(const RaceOptions& options, const std::string& fault, const Scenario& scenario,
+                      std::uint64_t seed) {
+  Calibration done{.fault = fault, .caught = false, .how = ""};
+  harness::ExecutorConfig config = *options.calibration;
+  config.fault = fault;
+  OrError<std::unique_ptr<Executor>> executor = Executor::Start(config);
+  if (!executor.ok()) {
+    done.how = executor.error();
+    return done;
+  }
+  Hunt hunt(**executor, {.seed = seed, .time = options.time, .free = options.free, .shrink = false, .replays = 0});
+  const Hunted found = hunt.Run(scenario);
+  done.caught = found.witness.has_value();
+  done.how = done.caught                ? found.witness->kind
+             : !found.refused.empty() ? found.refused
+                                      : fmt::format("not seen in {}", reports::Counted(found.schedules, "schedule"));
+  return done;
+}
+
+void Report(CaseContext& ctx, const Witness& witness) {
+  reports::Finding finding;
+  finding.summary = witness.words.substr(0, witness.words.find('\n'));
+  finding.scenario = witness.scenario;
+  finding.got = witness.words;
+  finding.expected = "some order of the steps that explains every answer, each context destroyed once, and an end";
+  const std::string scenario = ctx.SaveAs(".scn", witness.scenario);
+  const std::string history = witness.history.empty() ? "" : ctx.SaveAs(".hist", witness.history);
+  if (!witness.schedule.empty() && !scenario.empty()) {
+    finding.rerun = fmt::format("plumbline race{} {} --schedule {}", ctx.BackendArguments(),
+                                harness::ShellWord(scenario), witness.schedule);
+  }
+  if (!history.empty()) finding.got += fmt::format("\nthe history is in {}", history);
+  finding.rule = witness.replays > 0 ? fmt::format("replayed in fresh processes: {} of {} times the same",
+                                                   witness.again, witness.replays)
+                                     : "";
+  ctx.Fail(std::move(finding), witness.verdict);
+}
+
+void RunCase(const Scenario& scenario, const std::vector<std::string>& clauses, const RaceOptions& options,
+             CaseContext& ctx) {
+  const std::uint64_t missing = scenario::CapabilitiesNeeded(scenario) & ~ctx.backend().capabilities;
+  if (missing != 0) {
+    for (const std::string& name : scenario::CapabilityNames(missing)) ctx.Unsupported(name);
+    return;
+  }
+  std::vector<Calibration> missed;
+  if (options.calibration) {
+    for (const std::string& clause : clauses) {
+      const auto faults = options.faults.find(clause);
+      if (faults == options.faults.end()) continue;
+      for (const std::string& fault : faults->second) {
+        Calibration one = Calibrate(options, fault, scenario, ctx.seed());
+        if (!one.caught) missed.push_back(std::move(one));
+      }
+    }
+  }
+  Hunt hunt(ctx.executor(), {.seed = ctx.seed(), .time = options.time, .free = options.free, .shrink = options.shrink});
+  const Hunted found = hunt.Run(scenario);
+  if (!found.refused.empty()) {
+    ctx.Unsupported(found.refused);
+    return;
+  }
+  ctx.Tried(found.schedules);
+  if (found.witness) return Report(ctx, *found.witness);
+  for (const Calibration& one : missed) {
+    ctx.Inconclusive(fmt::format("the planted fault {} was not caught here: {}", one.fault, one.how));
+  }
+}
+
+OrError<Scenario> Read(const std::string& path) {
+  const OrError<std::string> text = harness::ReadTextFile(path, "a scenario file (.scn)");
+  if (!text.ok()) return InputError{text.error()};
+  scenario::ParseResult parsed = scenario::Parse(*text);
+  if (!parsed.scenario) {
+    return InputError{fmt::format("{}:{}:{}: {}", path, parsed.error->line, parsed.error->column, parsed.error->message)};
+  }
+  const OrError<Program> program = MakeProgram(*parsed.scenario);
+  if (!program.ok()) return InputError{fmt::format("{}: {}", path, program.error())};
+  return *std::move(parsed.scenario);
+}
+
+}  // namespace
+
+OrError<std::map<std::string, std::vector<std::string>>> FaultsByClause(Executor& executor) {
+  const OrError<std::vector<std::string>> lines = executor.Faults();
+  if (!lines.ok()) return InputError{lines.error()};
+  std::map<std::string, std::vector<std::string>> faults;
+  for (const std::string& line : *lines) {
+    const std::size_t first = line.find('\t');
+    const std::size_t second = first == std::string::npos ? first : line.find('\t', first + 1);
+    if (second == std::string::npos) continue;
+    faults[line.substr(first + 1, second - first - 1)].push_back(line.substr(0, first));
+  }
+  return faults;
+}
+
+std::string TracedOr(const std::string& path) {
+  const fs::path traced = fs::path(path).parent_path() / "traced" / fs::path(path).filename();
+  std::error_code failed;
+  return fs::exists(traced, failed) ? traced.string() : path;
+}
+
+OrError<std::vector<Case>> RaceCases(const std::string& folder, const RaceOptions& options) {
+  const auto shared = std::make_shared<const RaceOptions>(options);
+  std::vector<Case> cases;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->path().extension() != ".scn") continue;
+    OrError<Scenario> scenario = Read(at->path().string());
+    if (!scenario.ok()) return InputError{scenario.error()};
+    const std::vector<std::string> clauses = scenario->clauses;
+    cases.push_back({.id = "concurrency/" + at->path().stem().string(),
+                     .chapter = "concurrency",
+                     .clauses = clauses,
+                     .tier = harness::Tier::kQuick,
+                     .needs = PL_CAPABILITY(CORE),
+                     .sampled = true,
+                     .where = at->path().string(),
+                     .run = [scenario = *std::move(scenario), clauses, shared](CaseContext& ctx) {
+                       RunCase(scenario, clauses, *shared, ctx);
+                     }});
+  }
+  if (failed || cases.empty()) {
+    return InputError{fmt::format("{}: no scenarios of races are there{}", folder, failed ? ": " + failed.message() : "")};
+  }
+  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.id < b.id; });
+  return cases;
+}
+
+}  // namespace plumbline::race

@@ -1,0 +1,46 @@
+// The cases of the concurrency chapter: a hunt for each of its scenarios, which first shows that it works here.
+//
+//   RaceOptions options{.faults = *FaultsByClause(*broken), .calibration = config_of_broken};
+//   OrError<std::vector<Case>> cases = RaceCases(harness::DataFolder() + "/corpus/concurrency", options);
+//   RunSuite(suite, *cases);                 // runner.h; with race::Serve as the executor's service
+//
+// A case names the clauses of its scenario. With a calibration it first has to catch each planted fault of these
+// clauses in the same time that it then has for the backend; if one is missed, and nothing was found in the backend
+// either, the case is inconclusive. A case never says that a backend is right, only how many schedules were clean.
+//
+// Cases run in workers; see case.h. What calibrations came to is noted in the order of the cases.
+#ifndef PLUMBLINE_CONFORMANCE_RACE_CASES_H_
+#define PLUMBLINE_CONFORMANCE_RACE_CASES_H_
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conformance/harness/case.h"
+#include "conformance/harness/executor.h"
+#include "conformance/harness/or_error.h"
+
+namespace plumbline::race {
+
+struct RaceOptions {
+  std::chrono::milliseconds time{3000};  // for each hunt, and for each calibration
+  bool free = false;
+  bool shrink = true;
+  std::optional<harness::ExecutorConfig> calibration;       // of a backend with planted faults
+  std::map<std::string, std::vector<std::string>> faults;   // clause -> names of these
+};
+
+// What an executor's faults violate, by clause.
+harness::OrError<std::map<std::string, std::vector<std::string>>> FaultsByClause(harness::Executor& executor);
+
+// The traced build of a backend, where there is one: in the folder traced/ beside it. Else the backend.
+std::string TracedOr(const std::string& path);
+
+// One case for each scenario file under the folder. The error names the file that is no program of threads.
+harness::OrError<std::vector<harness::Case>> RaceCases(const std::string& folder, const RaceOptions& options);
+
+}  // namespace plumbline::race
+
+#endif  // PLUMBLINE_CONFORMANCE_RACE_CASES_H_

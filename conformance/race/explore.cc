@@ -1,0 +1,180 @@
+#include "conformance/race/explore.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace plumbline::race {
+namespace {
+
+// A busy machine may keep the running thread off its processor for a while.
+constexpr std::uint32_t kStuckAfterMs = 8'000;
+
+// Of a splitmix64 generator.
+std::uint64_t Mix(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+  return x ^ (x >> 31);
+}
+
+const char* Spelling(Verdict::Kind kind) {
+  switch (kind) {
+    case Verdict::Kind::kUnknownKernel:
+      return "unknown-kernel";
+    case Verdict::Kind::kBeforeRegistration:
+      return "before-registration";
+    case Verdict::Kind::kAfterRelease:
+      return "after-release";
+    case Verdict::Kind::kMissed:
+      return "missed";
+    case Verdict::Kind::kStale:
+      return "stale";
+    case Verdict::Kind::kNoOrder:
+      return "no-order";
+  }
+  return "";
+}
+
+// What is wrong with a run, if anything.
+std::optional<Violation> Judge(const ConcurrentRun& run, const ExploreOptions& options, bool* undecided) {
+  Violation violation;
+  violation.steps = run.steps;
+  violation.history = PrintHistory(run.history);
+  if (options.free || run.switches_complete) violation.schedule = options.free ? "" : PrintSchedule(run.switches);
+  if (!run.threw.empty()) {
+    violation.kind = "threw";
+    violation.words = "an exception came across the ABI: " + run.threw;
+    return violation;
+  }
+  if (run.ending == Ending::kDeadlock || run.ending == Ending::kStuck) {
+    const bool deadlock = run.ending == Ending::kDeadlock;
+    violation.kind = deadlock ? "deadlock" : "stuck";
+    violation.words = deadlock ? "every thread waits for another"
+                               : "a thread does not go on, and waits for nothing that the scheduler knows";
+    for (const Event& event : run.history.events) {
+      if (event.end == kNever) violation.words += fmt::format("\n  {} is in: {}", event.thread, PrintEvent(event));
+    }
+    return violation;
+  }
+  if (run.ending == Ending::kStepLimit) {
+    violation.kind = "livelock";
+    violation.words = fmt::format("the threads did not come to an end in {} steps", run.steps);
+    return violation;
+  }
+  if (!run.lifetime.empty()) {
+    violation.kind = "lifetime";
+    for (const LifetimeFault& fault : run.lifetime) {
+      violation.words += (violation.words.empty() ? "" : "\n") + Words(fault);
+    }
+    return violation;
+  }
+  if (!run.heap.ok()) {
+    violation.kind = "freed-memory";
+    if (run.heap.written != 0) {
+      violation.words = fmt::format("memory was written to after it had been freed: {} bytes into a block of {}",
+                                    run.heap.offset, run.heap.size);
+    } else {
+      violation.words = fmt::format("a block of {} bytes was freed twice", run.heap.size);
+    }
+    return violation;
+  }
+  const harness::OrError<Verdict> verdict = Check(run.history, options.check);
+  if (!verdict.ok()) {
+    violation.kind = "unreadable";
+    violation.words = verdict.error();
+    return violation;
+  }
+  *undecided = verdict->outcome == Verdict::Outcome::kGaveUp;
+  if (verdict->outcome != Verdict::Outcome::kContradiction) return std::nullopt;
+  violation.kind = Spelling(verdict->kind);
+  violation.words = verdict->words;
+  violation.smallest = PrintHistory(verdict->smallest);
+  return violation;
+}
+
+// Runs once and fills in what came of it; false: it ends here.
+bool RunOnce(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys, const RunOptions& run,
+             const ExploreOptions& options, Exploration& into) {
+  const ConcurrentRun done = RunProgram(adapter, program, keys, run);
+  if (!done.refused.empty()) {
+    into.refused = done.refused;
+    return false;
+  }
+  ++into.schedules;
+  if (into.steps == 0) into.steps = std::max<std::uint32_t>(done.steps, 1);
+  bool undecided = false;
+  into.violation = Judge(done, options, &undecided);
+  into.undecided += undecided ? 1 : 0;
+  return !into.violation.has_value();
+}
+
+}  // namespace
+
+OwnedPlan PlanOf(std::uint64_t seed, std::uint64_t schedule, std::uint32_t steps, int threads) {
+  OwnedPlan owned;
+  std::uint64_t random = Mix(seed * 0x100000001B3u + schedule);
+  owned.plan.seed = random >> 16;  // short enough to be typed
+  owned.plan.expected_steps = steps;
+  owned.plan.stuck_after_ms = kStuckAfterMs;
+  switch (schedule % 5) {
+    case 0:
+      owned.plan.strategy = Strategy::kRandom;
+      break;
+    case 1:
+    case 2:
+    case 3:
+      owned.plan.strategy = Strategy::kPct;
+      owned.plan.depth = schedule % 5 == 1 ? 2 : schedule % 5 == 2 ? 3 : 5;
+      break;
+    default:
+      owned.plan.strategy = Strategy::kSwitches;
+      for (std::uint64_t i = 0; i < 1 + schedule / 5 % 3; ++i) {
+        random = Mix(random);
+        owned.switches.push_back({static_cast<std::uint32_t>(1 + random % steps),
+                                  static_cast<std::uint32_t>((random >> 32) % static_cast<std::uint64_t>(threads))});
+      }
+      std::sort(owned.switches.begin(), owned.switches.end(),
+                [](const Switch& a, const Switch& b) { return a.step < b.step; });
+  }
+  return owned;
+}
+
+Exploration Explore(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys,
+                    const ExploreOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+  Exploration done;
+  const int threads = static_cast<int>(program.threads.size());
+  OwnedPlan straight;
+  straight.plan.strategy = Strategy::kSwitches;
+  straight.plan.stuck_after_ms = kStuckAfterMs;
+  RunOptions run{.plan = options.free ? nullptr : &straight.Get(), .jitter = 0, .fresh = options.fresh};
+  if (!RunOnce(adapter, program, keys, run, options, done)) return done;
+  for (std::uint64_t i = 0; i < options.schedules; ++i) {
+    if (options.time.count() > 0 && std::chrono::steady_clock::now() - started >= options.time) break;
+    const std::uint64_t schedule = options.first + i;
+    if (options.on_schedule) options.on_schedule(schedule);
+    OwnedPlan plan = PlanOf(options.seed, schedule, done.steps, threads);
+    run.plan = options.free ? nullptr : &plan.Get();
+    run.jitter = Mix(options.seed + schedule) | 1;
+    if (!RunOnce(adapter, program, keys, run, options, done)) break;
+  }
+  return done;
+}
+
+Exploration Replay(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys, OwnedPlan plan,
+                   const ExploreOptions& options) {
+  Exploration done;
+  plan.plan.stuck_after_ms = kStuckAfterMs;
+  OwnedPlan straight;
+  straight.plan.strategy = Strategy::kSwitches;
+  straight.plan.stuck_after_ms = kStuckAfterMs;
+  if (!RunOnce(adapter, program, keys, {.plan = &straight.Get(), .jitter = 0, .fresh = options.fresh}, options, done)) {
+    return done;
+  }
+  RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, done);
+  return done;
+}
+
+}  // namespace plumbline::race

@@ -1,0 +1,168 @@
+#include "conformance/race/hunt.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "conformance/harness/shrink.h"
+#include "conformance/race/service.h"
+#include "spec/scenario/parse.h"
+#include "spec/scenario/print.h"
+
+namespace plumbline::race {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using harness::Reply;
+using reports::Verdict;
+using std::chrono::milliseconds;
+
+// In one executor. What a backend keeps of former runs should not pile up, nor make them unlike those of a fresh one.
+constexpr std::uint64_t kSchedulesAtOnce = 400;
+// Beyond what the schedules themselves may take: the scheduler's own watchdog speaks first.
+constexpr milliseconds kPatience(20'000);
+// Enough schedules for a smaller program to show the same again, if it can.
+constexpr std::uint64_t kSchedulesForLess = 400;
+constexpr milliseconds kTimeForLess(1500);
+
+milliseconds Since(Clock::time_point start) {
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+}
+
+Witness AsWitness(const Violation& violation, const std::string& scenario) {
+  return {.verdict = violation.kind == "deadlock" || violation.kind == "stuck" || violation.kind == "livelock"
+                         ? Verdict::kTimeout
+                         : Verdict::kFail,
+          .kind = violation.kind,
+          .words = violation.words,
+          .scenario = scenario,
+          .schedule = violation.schedule,
+          .history = violation.smallest.empty() ? violation.history : violation.smallest};
+}
+
+// The executor did not answer.
+Witness AsWitness(const Reply& reply, const std::string& scenario, std::string schedule) {
+  const bool timeout = reply.ending == Reply::Ending::kTimeout;
+  return {.verdict = timeout ? Verdict::kTimeout : Verdict::kCrash,
+          .kind = timeout ? "timeout" : "crash",
+          .words = fmt::format("the backend {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output),
+          .scenario = scenario,
+          .schedule = std::move(schedule),
+          .history = ""};
+}
+
+}  // namespace
+
+Hunt::Hunt(harness::Executor& executor, HuntOptions options)
+    : executor_(executor),
+      options_(options),
+      fresh_(executor.facts().Claims(PL_CAPABILITY(FRESH_REGISTRY)) && executor.config().load.empty()) {}
+
+Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_t most) {
+  const Clock::time_point started = Clock::now();
+  Hunted hunted;
+  Asked asked{.scenario = scenario, .schedule = "", .explore = {}};
+  asked.explore.seed = options_.seed;
+  asked.explore.free = options_.free;
+  asked.explore.fresh = fresh_;
+  while (hunted.schedules < most && Since(started) < time) {
+    executor_.Renew();
+    asked.explore.first = hunted.schedules;
+    asked.explore.schedules = std::min(kSchedulesAtOnce, most - hunted.schedules);
+    asked.explore.time = std::max(time - Since(started), milliseconds(1));
+    const Reply reply = executor_.Ask(Write(asked), asked.explore.time + kPatience);
+    if (reply.ending != Reply::Ending::kAnswered) {
+      std::string schedule = "-";
+      if (!options_.free && reply.step >= 0) {
+        std::string refused;
+        if (hunted.steps == 0) {  // the plan is made of them
+          asked.schedule = "-";
+          const Reply first = executor_.Ask(Write(asked), kPatience);
+          if (first.ending == Reply::Ending::kAnswered) hunted.steps = ReadExploration(first.text).steps;
+          asked.schedule.clear();
+        }
+        const auto parsed = scenario::ParsePrinted(scenario);
+        const auto program = MakeProgram(*parsed.scenario);
+        schedule = PrintSchedule(PlanOf(options_.seed, static_cast<std::uint64_t>(reply.step),
+                                        std::max<std::uint32_t>(hunted.steps, 1),
+                                        static_cast<int>(program->threads.size())));
+      }
+      hunted.schedules = std::max<std::uint64_t>(hunted.schedules, static_cast<std::uint64_t>(reply.step + 1));
+      hunted.witness = AsWitness(reply, scenario, options_.free ? "" : schedule);
+      break;
+    }
+    const Exploration done = ReadExploration(reply.text);
+    if (!done.refused.empty()) {
+      hunted.refused = done.refused;
+      break;
+    }
+    hunted.schedules += std::max<std::uint64_t>(done.schedules, 2) - 1;  // the first is the warm-up
+    hunted.undecided += done.undecided;
+    if (hunted.steps == 0) hunted.steps = done.steps;
+    if (done.violation) {
+      hunted.witness = AsWitness(*done.violation, scenario);
+      break;
+    }
+  }
+  executor_.Renew();
+  if (hunted.witness) hunted.witness->found_after = hunted.schedules;
+  hunted.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  return hunted;
+}
+
+std::optional<Witness> Hunt::Replay(const std::string& scenario, const std::string& schedule, std::string* refused) {
+  executor_.Renew();
+  Asked asked{.scenario = scenario, .schedule = schedule, .explore = {}};
+  asked.explore.seed = options_.seed;
+  asked.explore.fresh = fresh_;
+  const Reply reply = executor_.Ask(Write(asked), kPatience);
+  if (reply.ending != Reply::Ending::kAnswered) return AsWitness(reply, scenario, schedule);
+  const Exploration done = ReadExploration(reply.text);
+  if (!done.refused.empty() && refused != nullptr) *refused = done.refused;
+  if (!done.violation) return std::nullopt;
+  return AsWitness(*done.violation, scenario);
+}
+
+void Hunt::Shrink(const scenario::Scenario& scenario, Witness& witness) {
+  const scenario::Scenario small =
+      harness::ShrinkScenario(scenario, -1, [&](const scenario::Scenario& less) {
+        if (!MakeProgram(less).ok()) return false;
+        Hunted found = Search(scenario::Print(less), kTimeForLess, kSchedulesForLess);
+        if (!found.witness || found.witness->kind != witness.kind) return false;
+        const std::uint64_t before = witness.found_after;
+        witness = *std::move(found.witness);
+        witness.found_after = before;
+        return true;
+      });
+  harness::OrError<OwnedPlan> plan = ParseSchedule(witness.schedule);
+  if (!plan.ok() || plan->plan.strategy != Strategy::kSwitches) return;
+  std::vector<Switch> switches = plan->switches;
+  for (std::size_t i = switches.size(); i-- > 0;) {
+    std::vector<Switch> less = switches;
+    less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::optional<Witness> still = Replay(witness.scenario, PrintSchedule(less), nullptr);
+    if (!still || still->kind != witness.kind) continue;
+    // What comes back is what was switched indeed, which may be less than was asked for.
+    const harness::OrError<OwnedPlan> seen = ParseSchedule(still->schedule);
+    switches = seen.ok() && seen->switches.size() < less.size() ? seen->switches : less;
+    i = std::min(i, switches.size());
+    witness.words = still->words;
+    witness.history = still->history;
+    witness.schedule = PrintSchedule(switches);
+  }
+}
+
+Hunted Hunt::Run(const scenario::Scenario& scenario) {
+  Hunted hunted = Search(scenario::Print(scenario), options_.time, options_.schedules);
+  if (!hunted.witness || options_.free) return hunted;
+  if (options_.shrink) Shrink(scenario, *hunted.witness);
+  Witness& witness = *hunted.witness;
+  for (; witness.replays < options_.replays; ++witness.replays) {
+    const std::optional<Witness> once = Replay(witness.scenario, witness.schedule, nullptr);
+    witness.again += once && once->kind == witness.kind ? 1 : 0;
+  }
+  return hunted;
+}
+
+}  // namespace plumbline::race

@@ -1,0 +1,73 @@
+// Hunts for a schedule of one program under which a backend breaks the spec, and makes a witness of what it finds.
+//
+//   Hunt hunt(executor, {.seed = 7, .time = std::chrono::seconds(3)});
+//   Hunted found = hunt.Run(scenario);
+//   if (found.witness) std::cout << found.witness->words;
+//
+// Schedules run in executors, a few hundred in each, so that a crash or a deadlock costs only the rest of these. What is
+// found is replayed in fresh processes, and made smaller if that is wanted: first the program, as long as some schedule
+// of what is left shows the same kind of fault; then the schedule, switch by switch.
+//
+// The executor must have been started with race::Serve as its service. Belongs to one thread; borrows the executor.
+#ifndef PLUMBLINE_CONFORMANCE_RACE_HUNT_H_
+#define PLUMBLINE_CONFORMANCE_RACE_HUNT_H_
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "conformance/harness/executor.h"
+#include "conformance/race/explore.h"
+#include "reports/result/result.h"
+#include "spec/scenario/scenario.h"
+
+namespace plumbline::race {
+
+struct HuntOptions {
+  std::uint64_t seed = 1;
+  std::chrono::milliseconds time{3000};
+  std::uint64_t schedules = 1'000'000;  // at most
+  bool free = false;                    // threads run freely: no schedule, no replay
+  bool shrink = true;
+  int replays = 20;
+};
+
+struct Witness {
+  reports::Verdict verdict = reports::Verdict::kFail;
+  std::string kind, words;
+  std::string scenario;   // as text; small if that was wanted
+  std::string schedule;   // empty with free threads
+  std::string history;    // as text; the part that already contradicts, if it is that
+  int replays = 0, again = 0;  // in fresh processes: how many, and in how many it came back
+  std::uint64_t found_after = 0;  // schedules
+};
+
+struct Hunted {
+  std::uint64_t schedules = 0, undecided = 0;
+  std::uint32_t steps = 0;  // of the program's first run
+  double seconds = 0;
+  std::string refused;  // it cannot be run on this backend, and why
+  std::optional<Witness> witness;
+};
+
+class Hunt {
+ public:
+  Hunt(harness::Executor& executor, HuntOptions options);
+  Hunted Run(const scenario::Scenario& scenario);
+
+  // One schedule in a fresh process: what came of it, if anything.
+  std::optional<Witness> Replay(const std::string& scenario, const std::string& schedule, std::string* refused);
+
+ private:
+  Hunted Search(const std::string& scenario, std::chrono::milliseconds time, std::uint64_t most);
+  void Shrink(const scenario::Scenario& scenario, Witness& witness);
+
+  harness::Executor& executor_;
+  const HuntOptions options_;
+  bool fresh_ = true;
+};
+
+}  // namespace plumbline::race
+
+#endif  // PLUMBLINE_CONFORMANCE_RACE_HUNT_H_
