@@ -20,9 +20,18 @@
 
 namespace plumbline::race {
 
-inline constexpr std::string_view kChildPrefix = "child says: ";
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool kThreadSanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kThreadSanitizer = false;
+#endif
 
-// What it says; empty if it is killed before.
+inline constexpr std::string_view kChildPrefix = "child says: ";
+inline constexpr std::string_view kSanitizerPrefix = "WARNING: ThreadSanitizer: ";
+
+// What it says, and the kinds of what thread sanitizer reports; empty if it is killed before.
 inline std::string RunChild(const std::string& test, const std::string& input = "") {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command = "env -u GTEST_OUTPUT -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX PLUMBLINE_CHILD_INPUT='" +
@@ -35,8 +44,11 @@ inline std::string RunChild(const std::string& test, const std::string& input = 
   size_t capacity = 0;
   while (getline(&line, &capacity, output) >= 0) {
     const std::string_view text(line);
-    if (!text.starts_with(kChildPrefix)) continue;
-    said += text.substr(kChildPrefix.size(), text.find('\n') - kChildPrefix.size());
+    if (text.starts_with(kChildPrefix)) {
+      said += text.substr(kChildPrefix.size(), text.find('\n') - kChildPrefix.size());
+    } else if (text.starts_with(kSanitizerPrefix)) {
+      said += std::string(text.substr(kSanitizerPrefix.size(), text.find(" (pid") - kSanitizerPrefix.size())) + " ";
+    }
   }
   free(line);
   pclose(output);

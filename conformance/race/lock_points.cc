@@ -367,20 +367,22 @@ PLUMBLINE_INTERPOSED int pthread_once(pthread_once_t* once, void (*routine)()) {
   return real_once(once, routine);
 }
 
+// Weak, for clang's thread sanitizer links its own into the executable; with it these are not points, and a run whose
+// thread would wait for another's construction is stuck.
 namespace __cxxabiv1 {
 
-PLUMBLINE_INTERPOSED int __cxa_guard_acquire(__guard* guard) {
+PLUMBLINE_INTERPOSED __attribute__((weak)) int __cxa_guard_acquire(__guard* guard) {
   if (!Scheduled()) return real_guard_acquire(guard);
   UnderWay::AwaitOthers(guard);
   const int is_ours = real_guard_acquire(guard);
   if (is_ours != 0) UnderWay::Begin(guard);
   return is_ours;
 }
-PLUMBLINE_INTERPOSED void __cxa_guard_release(__guard* guard) noexcept {
+PLUMBLINE_INTERPOSED __attribute__((weak)) void __cxa_guard_release(__guard* guard) noexcept {
   real_guard_release(guard);
   if (Scheduled()) UnderWay::End(guard);
 }
-PLUMBLINE_INTERPOSED void __cxa_guard_abort(__guard* guard) noexcept {
+PLUMBLINE_INTERPOSED __attribute__((weak)) void __cxa_guard_abort(__guard* guard) noexcept {
   real_guard_abort(guard);
   if (Scheduled()) UnderWay::End(guard);
 }

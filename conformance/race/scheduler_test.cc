@@ -527,6 +527,7 @@ TEST(Threads, SixteenAreScheduled) {
 }
 
 TEST(Threads, AreTheirOwnInAForkedChild) {
+  if (kThreadSanitizer) GTEST_SKIP() << "thread sanitizer lets no forked child make threads";
   ScheduleOf({}, 2, [](int) { Point(); });
   const pid_t child = fork();
   if (child == 0) {
@@ -538,6 +539,43 @@ TEST(Threads, AreTheirOwnInAForkedChild) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
   EXPECT_EQ(ScheduleOf({}, 2, [](int) { Point(); }).ending, Ending::kDone);
 }
+
+// ---- what thread sanitizer makes of it ----
+
+// Input: whether one thread is done before the other begins.
+TEST(Child, DISABLED_Unordered) {
+  int shared = 0;
+  const bool in_turn = ChildInput() == "in turn";
+  ScheduleOf({.strategy = in_turn ? Strategy::kSwitches : Strategy::kRandom}, 2, [&](int) {
+    Point();
+    ++shared;
+    Point();
+  });
+  ChildSays("2");
+  _exit(0);
+}
+
+TEST(ThreadSanitizer, SeesTheThreadsOfARunAsUnordered) {
+  const std::string expected = kThreadSanitizer ? "data race 2" : "2";
+  EXPECT_EQ(RunChild("Unordered"), expected);
+  EXPECT_EQ(RunChild("Unordered", "in turn"), expected);
+}
+
+TEST(Child, DISABLED_Ordered) {
+  int shared = 0;
+  for (int i = 0; i < 20; ++i) {
+    ++shared;
+    ScheduleOf({.seed = static_cast<std::uint64_t>(i)}, 4, [&](int thread) {
+      Point();
+      if (thread == i % 4) ++shared;
+      Point();
+    });
+  }
+  ChildSays(std::to_string(shared));
+  _exit(0);
+}
+
+TEST(ThreadSanitizer, SeesRunsAsOrdered) { EXPECT_EQ(RunChild("Ordered"), "40"); }
 
 TEST(ThreadsDeathTest, WrongUse) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
