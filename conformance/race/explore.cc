@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "conformance/race/memory_points.h"
+
 namespace plumbline::race {
 namespace {
 
@@ -37,12 +39,8 @@ const char* Spelling(Verdict::Kind kind) {
   return "";
 }
 
-// What is wrong with a run, if anything.
-std::optional<Violation> Judge(const ConcurrentRun& run, const ExploreOptions& options, bool* undecided) {
+std::optional<Violation> WhatIsWrong(const ConcurrentRun& run, const ExploreOptions& options, bool* undecided) {
   Violation violation;
-  violation.steps = run.steps;
-  violation.history = PrintHistory(run.history);
-  if (options.free || run.switches_complete) violation.schedule = options.free ? "" : PrintSchedule(run.switches);
   if (!run.threw.empty()) {
     violation.kind = "threw";
     violation.words = "an exception came across the ABI: " + run.threw;
@@ -94,6 +92,19 @@ std::optional<Violation> Judge(const ConcurrentRun& run, const ExploreOptions& o
   return violation;
 }
 
+// What is wrong with a run, if anything.
+std::optional<Violation> Judge(const ConcurrentRun& run, const ExploreOptions& options, bool* undecided) {
+  std::optional<Violation> violation = WhatIsWrong(run, options, undecided);
+  if (!violation) return std::nullopt;
+  violation->steps = run.steps;
+  violation->history = PrintHistory(run.history);
+  if (!options.free && run.switches_complete) violation->schedule = PrintSchedule(run.switches);
+  return violation;
+}
+
+// Runs that show where in the backend threads meet: one after the other, then at random. The same in every process.
+constexpr int kLearningRuns = 5;
+
 // Runs once and fills in what came of it; false: it ends here.
 bool RunOnce(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys, const RunOptions& run,
              const ExploreOptions& options, Exploration& into) {
@@ -108,6 +119,34 @@ bool RunOnce(const pl_adapter& adapter, const Program& program, const model::Key
   into.violation = Judge(done, options, &undecided);
   into.undecided += undecided ? 1 : 0;
   return !into.violation.has_value();
+}
+
+// The first runs, with points at every load and store; false: it ends here.
+bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys,
+            const ExploreOptions& options, Exploration& into) {
+  SetMemoryPoints(MemoryPoints::kEverywhereNoted);
+  ForgetSharedSites();
+  const int threads = static_cast<int>(program.threads.size());
+  bool good = true;
+  for (int i = 0; i < kLearningRuns && good; ++i) {
+    OwnedPlan plan;
+    plan.plan.strategy = Strategy::kSwitches;
+    if (i > 0) plan = PlanOf(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(i), into.steps, threads);
+    plan.plan.stuck_after_ms = kStuckAfterMs;
+    good = RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
+    if (!BackendIsTraced()) break;
+    LearnSharedSites();
+  }
+  into.learning = into.schedules;
+  if (into.violation) into.violation->schedule = fmt::format("learning:{}", into.learning);
+  // What is found from here on is found with points where threads meet only; so are its steps counted.
+  SetMemoryPoints(MemoryPoints::kWhereShared);
+  if (!good || !BackendIsTraced()) return good;
+  into.steps = 0;
+  OwnedPlan straight;
+  straight.plan.strategy = Strategy::kSwitches;
+  straight.plan.stuck_after_ms = kStuckAfterMs;
+  return RunOnce(adapter, program, keys, {.plan = &straight.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
 }
 
 }  // namespace
@@ -146,11 +185,9 @@ Exploration Explore(const pl_adapter& adapter, const Program& program, const mod
   const auto started = std::chrono::steady_clock::now();
   Exploration done;
   const int threads = static_cast<int>(program.threads.size());
-  OwnedPlan straight;
-  straight.plan.strategy = Strategy::kSwitches;
-  straight.plan.stuck_after_ms = kStuckAfterMs;
-  RunOptions run{.plan = options.free ? nullptr : &straight.Get(), .jitter = 0, .fresh = options.fresh};
-  if (!RunOnce(adapter, program, keys, run, options, done)) return done;
+  RunOptions run{.plan = nullptr, .jitter = 0, .fresh = options.fresh};
+  if (!options.free && !WarmUp(adapter, program, keys, options, done)) return done;
+  done.learning = done.schedules;
   for (std::uint64_t i = 0; i < options.schedules; ++i) {
     if (options.time.count() > 0 && std::chrono::steady_clock::now() - started >= options.time) break;
     const std::uint64_t schedule = options.first + i;
@@ -167,12 +204,7 @@ Exploration Replay(const pl_adapter& adapter, const Program& program, const mode
                    const ExploreOptions& options) {
   Exploration done;
   plan.plan.stuck_after_ms = kStuckAfterMs;
-  OwnedPlan straight;
-  straight.plan.strategy = Strategy::kSwitches;
-  straight.plan.stuck_after_ms = kStuckAfterMs;
-  if (!RunOnce(adapter, program, keys, {.plan = &straight.Get(), .jitter = 0, .fresh = options.fresh}, options, done)) {
-    return done;
-  }
+  if (!WarmUp(adapter, program, keys, options, done)) return done;
   RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, done);
   return done;
 }

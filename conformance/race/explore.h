@@ -8,8 +8,9 @@
 // else running on. Where the scheduler has no points in the backend, or with `free`, threads run freely instead and are
 // shaken.
 //
-// A program is first run once without a switch: that warms up what the backend does only once, and tells how many steps
-// there are. So a schedule leads to the same run in a fresh process.
+// A program is first run a few times in the same ways: that warms up what the backend does only once, shows where in a
+// traced backend threads meet (memory_points.h), and tells how many steps there are. So a schedule leads to the same run
+// in a fresh process. What is found in these first runs has the schedule "learning:N".
 //
 // In an executor, for one program at a time; see concurrent_run.h.
 #ifndef PLUMBLINE_CONFORMANCE_RACE_EXPLORE_H_
@@ -50,6 +51,7 @@ struct Violation {
 
 struct Exploration {
   std::uint64_t schedules = 0;  // that were run
+  std::uint64_t learning = 0;   // of these, at the start, to learn where threads meet
   std::uint64_t undecided = 0;  // of these, whose history was too hard to judge
   std::uint32_t steps = 0;      // of the first run, without a switch
   std::optional<Violation> violation;

@@ -97,7 +97,7 @@ Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_
       hunted.refused = done.refused;
       break;
     }
-    hunted.schedules += std::max<std::uint64_t>(done.schedules, 2) - 1;  // the first is the warm-up
+    hunted.schedules += std::max<std::uint64_t>(done.schedules - done.learning, 1);
     hunted.undecided += done.undecided;
     if (hunted.steps == 0) hunted.steps = done.steps;
     if (done.violation) {

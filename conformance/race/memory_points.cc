@@ -1,38 +1,121 @@
 #include "conformance/race/memory_points.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #include "conformance/race/scheduler.h"
 
+// The callbacks run inside of the backend's loads and stores: no memory is asked for here, and nothing is called that
+// could be traced itself. One thread of a run goes on at a time, so that nothing here is locked.
 namespace plumbline::race {
 namespace {
 
 bool traced = false;
+MemoryPoints mode = MemoryPoints::kEverywhere;
 
-void PointAt(const void* address) {
-  if (!OnOwnStack(address)) Point();
+struct Access {
+  std::uintptr_t site;     // where in the code
+  std::uintptr_t granule;  // eight bytes of memory
+  std::uint32_t thread;
+  std::uint32_t store;
+};
+constexpr std::size_t kMostAccesses = std::size_t{1} << 20;
+Access accesses[kMostAccesses];
+std::size_t access_count = 0;
+
+// Open addressing; 0 is no key. What does not fit is left out, which costs points and no more.
+template <class Cell, std::size_t kCells>
+Cell* CellOf(Cell (&cells)[kCells], std::uintptr_t key) {
+  std::size_t at = (key * 0x9E3779B97F4A7C15u) >> 40;
+  for (int tries = 0; tries < 64; ++tries, ++at) {
+    Cell& cell = cells[at % kCells];
+    if (cell.key == key || cell.key == 0) return &cell;
+  }
+  return nullptr;
+}
+
+struct Memory {
+  std::uintptr_t key;
+  std::uint32_t threads, stores;  // a bit for each thread
+};
+Memory memory[std::size_t{1} << 18];
+
+struct Site {
+  std::uintptr_t key;
+};
+Site sites[std::size_t{1} << 14];
+int site_count = 0;
+
+bool IsShared(std::uintptr_t site) {
+  const Site* const cell = CellOf(sites, site);
+  return cell != nullptr && cell->key == site;
+}
+
+void PointAt(const void* address, std::uintptr_t site, bool store) {
+  if (OnOwnStack(address)) return;
+  if (mode == MemoryPoints::kWhereShared && !IsShared(site)) return;
+  const int thread = ScheduledThread();
+  if (mode == MemoryPoints::kEverywhereNoted && thread >= 0 && access_count < kMostAccesses) {
+    accesses[access_count++] = {site, reinterpret_cast<std::uintptr_t>(address) >> 3,
+                                static_cast<std::uint32_t>(thread), store ? 1u : 0u};
+  }
+  Point();
 }
 
 }  // namespace
+
+void SetMemoryPoints(MemoryPoints points) { mode = points; }
+
+int LearnSharedSites() {
+  for (Memory& cell : memory) cell = {};
+  for (std::size_t i = 0; i < access_count; ++i) {
+    const Access& access = accesses[i];
+    Memory* const cell = CellOf(memory, access.granule);
+    if (cell == nullptr) continue;
+    cell->key = access.granule;
+    cell->threads |= 1u << access.thread;
+    cell->stores |= access.store << access.thread;
+  }
+  for (std::size_t i = 0; i < access_count; ++i) {
+    const Memory* const cell = CellOf(memory, accesses[i].granule);
+    if (cell == nullptr || cell->key != accesses[i].granule) continue;
+    const bool met = cell->stores != 0 && (cell->threads & (cell->threads - 1)) != 0;
+    if (!met) continue;
+    Site* const site = CellOf(sites, accesses[i].site);
+    if (site == nullptr || site->key == accesses[i].site) continue;
+    site->key = accesses[i].site;
+    ++site_count;
+  }
+  access_count = 0;
+  return site_count;
+}
+
+void ForgetSharedSites() {
+  for (Site& site : sites) site = {};
+  site_count = 0;
+  access_count = 0;
+}
 
 bool BackendIsTraced() { return __atomic_load_n(&traced, __ATOMIC_RELAXED); }
 
 }  // namespace plumbline::race
 
 #define PLUMBLINE_CALLBACK extern "C" __attribute__((visibility("default"))) void
-#define PLUMBLINE_ACCESS(name) \
-  PLUMBLINE_CALLBACK name(const void* address) { plumbline::race::PointAt(address); }
+#define PLUMBLINE_ACCESS(name, store)                                                                       \
+  PLUMBLINE_CALLBACK name(const void* address) {                                                            \
+    plumbline::race::PointAt(address, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), store); \
+  }
 
-PLUMBLINE_ACCESS(__sanitizer_cov_load1)
-PLUMBLINE_ACCESS(__sanitizer_cov_load2)
-PLUMBLINE_ACCESS(__sanitizer_cov_load4)
-PLUMBLINE_ACCESS(__sanitizer_cov_load8)
-PLUMBLINE_ACCESS(__sanitizer_cov_load16)
-PLUMBLINE_ACCESS(__sanitizer_cov_store1)
-PLUMBLINE_ACCESS(__sanitizer_cov_store2)
-PLUMBLINE_ACCESS(__sanitizer_cov_store4)
-PLUMBLINE_ACCESS(__sanitizer_cov_store8)
-PLUMBLINE_ACCESS(__sanitizer_cov_store16)
+PLUMBLINE_ACCESS(__sanitizer_cov_load1, false)
+PLUMBLINE_ACCESS(__sanitizer_cov_load2, false)
+PLUMBLINE_ACCESS(__sanitizer_cov_load4, false)
+PLUMBLINE_ACCESS(__sanitizer_cov_load8, false)
+PLUMBLINE_ACCESS(__sanitizer_cov_load16, false)
+PLUMBLINE_ACCESS(__sanitizer_cov_store1, true)
+PLUMBLINE_ACCESS(__sanitizer_cov_store2, true)
+PLUMBLINE_ACCESS(__sanitizer_cov_store4, true)
+PLUMBLINE_ACCESS(__sanitizer_cov_store8, true)
+PLUMBLINE_ACCESS(__sanitizer_cov_store16, true)
 
 // Tracing loads and stores needs some mode of coverage under it; of that one only the start is of use.
 PLUMBLINE_CALLBACK __sanitizer_cov_trace_pc_guard(std::uint32_t*) {}

@@ -2,10 +2,29 @@
 //   clang++ -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores
 // which calls memory_points.cc before each of them, atomic ones included, but for read-modify-write operations. What a
 // thread does on its own stack is no point.
+//
+//   SetMemoryPoints(MemoryPoints::kEverywhereNoted);
+//   Schedule(...);                                     // some runs of the program
+//   LearnSharedSites();
+//   SetMemoryPoints(MemoryPoints::kWhereShared);
+//   Schedule(...);                                     // fewer steps, the same interleavings that matter
+//
+// Most of what a thread loads and stores no other thread looks at, and a switch there changes nothing. So the places in
+// the code are learnt at which threads of a run met: touched the same memory, one of them storing. What is learnt
+// depends on the runs only, so a process that makes the same runs learns the same.
+//
+// To be called between runs, from the thread that makes them.
 #ifndef PLUMBLINE_CONFORMANCE_RACE_MEMORY_POINTS_H_
 #define PLUMBLINE_CONFORMANCE_RACE_MEMORY_POINTS_H_
 
 namespace plumbline::race {
+
+enum class MemoryPoints { kEverywhere, kEverywhereNoted, kWhereShared };
+void SetMemoryPoints(MemoryPoints points);
+
+// From the accesses that were noted since the last time; adds to what was learnt before. How many sites are known now.
+int LearnSharedSites();
+void ForgetSharedSites();
 
 // Something that was compiled so has been loaded. Any thread.
 bool BackendIsTraced();

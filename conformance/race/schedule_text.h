@@ -5,6 +5,8 @@
 //   "pct:3:77:240"       priorities at random (seed 77), changed at 2 of 240 steps
 //   "random:77"          at each step any thread (seed 77)
 //
+//   "learning:3"         found in the third of the runs that come before all schedules (explore.h)
+//
 // The first form is what a run leaves behind and what is made smaller. The others stand for a run that did not come
 // back to tell.
 //

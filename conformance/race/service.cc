@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json Write(const Exploration& done) {
-  Json json = {{"schedules", done.schedules}, {"undecided", done.undecided}, {"steps", done.steps},
+  Json json = {{"schedules", done.schedules}, {"learning", done.learning}, {"undecided", done.undecided}, {"steps", done.steps},
                {"refused", done.refused}};
   if (done.violation) {
     json["violation"] = {{"kind", done.violation->kind},         {"words", done.violation->words},
@@ -61,6 +61,12 @@ Exploration Do(const pl_adapter& adapter, const harness::BackendFacts& facts, co
   }
   const std::string schedule = request.at("schedule");
   if (schedule.empty()) return Explore(adapter, *program, *keys, options);
+  // It was found on the way; the way leads there again.
+  if (schedule.starts_with("learning:")) {
+    OwnedPlan straight;
+    straight.plan.strategy = Strategy::kSwitches;
+    return Replay(adapter, *program, *keys, straight, options);
+  }
   harness::OrError<OwnedPlan> plan = ParseSchedule(schedule);
   if (!plan.ok()) return Refused(plan.error());
   return Replay(adapter, *program, *keys, *plan, options);
@@ -83,6 +89,7 @@ Exploration ReadExploration(const std::string& text) {
   const Json json = Json::parse(text);
   Exploration done;
   done.schedules = json.at("schedules");
+  done.learning = json.at("learning");
   done.undecided = json.at("undecided");
   done.steps = json.at("steps");
   done.refused = json.at("refused");

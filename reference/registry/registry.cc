@@ -170,7 +170,7 @@ OperatorRef Registry::Find(std::string_view name) const { return core_->Find(nam
 OperatorRef Registry::FindOrThrow(std::string_view name) const {
   OperatorRef op = core_->Find(name);
   if (op && op->state() == OperatorState::kDefined) return op;
-  if (op) core_->ThrowUncallable(*op);
+  if (op) core_->ThrowIfNotDefined(*op);  // if it was released meanwhile, it is as if it had not been found
   std::vector<std::string> near;
   {
     const std::lock_guard lock(core_->mutex_);

@@ -1241,6 +1241,11 @@ void RegistryCore::ThrowUncallable(OperatorEntry& op) {
   ThrowUncallableLocked(op);
 }
 
+void RegistryCore::ThrowIfNotDefined(OperatorEntry& op) {
+  const std::lock_guard lock(mutex_);
+  if (op.state() == OperatorState::kDangling) ThrowUncallableLocked(op);
+}
+
 void RegistryCore::ThrowUncallableLocked(const OperatorEntry& op) const {
   if (op.state() == OperatorState::kReleased) {
     Throw(PLUMBLINE_FAULT(released_is_not_found)    ? ErrorClass::kNotFound

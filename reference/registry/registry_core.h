@@ -120,6 +120,7 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   View& ViewFor(OperatorEntry& op, const Signature& signature);
   OperatorRef Find(std::string_view name) const;
   [[noreturn]] void ThrowUncallable(OperatorEntry& op);  // released, or not defined
+  void ThrowIfNotDefined(OperatorEntry& op);             // implemented only
   CallObserver* call_observer() const { return call_observer_.load(std::memory_order_acquire); }
 
  private:
