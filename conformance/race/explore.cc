@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "conformance/race/memory_points.h"
@@ -121,9 +122,55 @@ bool RunOnce(const pl_adapter& adapter, const Program& program, const model::Key
   return !into.violation.has_value();
 }
 
+void ReadGround(int threads, Ground& ground) {
+  struct Reading {
+    Ground& ground;
+    std::vector<std::uint32_t> first;      // step of each thread
+    std::vector<std::map<int, std::size_t>> places;  // site -> index, in the order in which the thread came there
+  } reading{ground, std::vector<std::uint32_t>(static_cast<std::size_t>(threads), UINT32_MAX),
+            std::vector<std::map<int, std::size_t>>(static_cast<std::size_t>(threads))};
+  ground.by_place.assign(static_cast<std::size_t>(threads), {});
+  TakeNoted(&reading, [](void* context, int thread, std::uint32_t step, int site) {
+    Reading& into = *static_cast<Reading*>(context);
+    const auto at = static_cast<std::size_t>(thread);
+    if (at >= into.first.size()) return;
+    into.first[at] = std::min(into.first[at], step);
+    auto& by_place = into.ground.by_place[at];
+    const auto [place, fresh] = into.places[at].try_emplace(site, by_place.size());
+    if (fresh) by_place.emplace_back();
+    by_place[place->second].push_back(step - into.first[at]);
+  });
+  for (const auto& places : ground.by_place) {
+    if (!places.empty()) return;
+  }
+  ground.by_place.clear();
+}
+
+// One thread runs to a place of its own, then another, perhaps to a place too, then by rule.
+std::vector<Switch> AtPlaces(const Ground& ground, int threads, std::uint64_t random) {
+  const auto below = [&](std::size_t limit) {
+    random = Mix(random);
+    return static_cast<std::size_t>(random % limit);
+  };
+  std::vector<Switch> switches;
+  std::size_t thread = below(static_cast<std::size_t>(threads));
+  std::uint32_t step = 0;
+  const std::size_t preemptions = 1 + below(2);
+  for (std::size_t i = 0;; ++i) {
+    switches.push_back({step, static_cast<std::uint32_t>(thread)});
+    const auto& places = ground.by_place[thread];
+    if (i == preemptions || places.empty() || threads == 1) break;
+    const std::vector<std::uint32_t>& steps = places[below(places.size())];
+    step += 1 + steps[below(steps.size())];
+    const std::size_t other = below(static_cast<std::size_t>(threads) - 1);
+    thread = other < thread ? other : other + 1;
+  }
+  return switches;
+}
+
 // The first runs, with points at every load and store; false: it ends here.
 bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys,
-            const ExploreOptions& options, Exploration& into) {
+            const ExploreOptions& options, Exploration& into, Ground& ground) {
   SetMemoryPoints(MemoryPoints::kEverywhereNoted);
   ForgetSharedSites();
   const int threads = static_cast<int>(program.threads.size());
@@ -131,7 +178,7 @@ bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyT
   for (int i = 0; i < kLearningRuns && good; ++i) {
     OwnedPlan plan;
     plan.plan.strategy = Strategy::kSwitches;
-    if (i > 0) plan = PlanOf(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(i), into.steps, threads);
+    if (i > 0) plan = PlanOf(1, static_cast<std::uint64_t>(i), {.steps = into.steps, .by_place = {}}, threads);
     plan.plan.stuck_after_ms = kStuckAfterMs;
     good = RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
     if (!BackendIsTraced()) break;
@@ -140,24 +187,36 @@ bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyT
   into.learning = into.schedules;
   if (into.violation) into.violation->schedule = fmt::format("learning:{}", into.learning);
   // What is found from here on is found with points where threads meet only; so are its steps counted.
-  SetMemoryPoints(MemoryPoints::kWhereShared);
+  SetMemoryPoints(MemoryPoints::kWhereSharedNoted);
+  ground.steps = into.steps;
   if (!good || !BackendIsTraced()) return good;
   into.steps = 0;
   OwnedPlan straight;
   straight.plan.strategy = Strategy::kSwitches;
   straight.plan.stuck_after_ms = kStuckAfterMs;
-  return RunOnce(adapter, program, keys, {.plan = &straight.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
+  good = RunOnce(adapter, program, keys, {.plan = &straight.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
+  SetMemoryPoints(MemoryPoints::kWhereShared);
+  ground.steps = into.steps;
+  ReadGround(threads, ground);
+  return good;
 }
 
 }  // namespace
 
-OwnedPlan PlanOf(std::uint64_t seed, std::uint64_t schedule, std::uint32_t steps, int threads) {
+OwnedPlan PlanOf(std::uint64_t seed, std::uint64_t schedule, const Ground& ground, int threads) {
   OwnedPlan owned;
+  const std::uint32_t steps = ground.steps;
   std::uint64_t random = Mix(seed * 0x100000001B3u + schedule);
   owned.plan.seed = random >> 16;  // short enough to be typed
   owned.plan.expected_steps = steps;
   owned.plan.stuck_after_ms = kStuckAfterMs;
-  switch (schedule % 5) {
+  const std::uint64_t way = schedule % 8;
+  if (way >= 5 && !ground.by_place.empty()) {
+    owned.plan.strategy = Strategy::kSwitches;
+    owned.switches = AtPlaces(ground, threads, random);
+    return owned;
+  }
+  switch (way % 5) {
     case 0:
       owned.plan.strategy = Strategy::kRandom;
       break;
@@ -165,11 +224,11 @@ OwnedPlan PlanOf(std::uint64_t seed, std::uint64_t schedule, std::uint32_t steps
     case 2:
     case 3:
       owned.plan.strategy = Strategy::kPct;
-      owned.plan.depth = schedule % 5 == 1 ? 2 : schedule % 5 == 2 ? 3 : 5;
+      owned.plan.depth = way % 5 == 1 ? 2 : way % 5 == 2 ? 3 : 5;
       break;
     default:
       owned.plan.strategy = Strategy::kSwitches;
-      for (std::uint64_t i = 0; i < 1 + schedule / 5 % 3; ++i) {
+      for (std::uint64_t i = 0; i < 1 + schedule / 8 % 3; ++i) {
         random = Mix(random);
         owned.switches.push_back({static_cast<std::uint32_t>(1 + random % steps),
                                   static_cast<std::uint32_t>((random >> 32) % static_cast<std::uint64_t>(threads))});
@@ -186,13 +245,14 @@ Exploration Explore(const pl_adapter& adapter, const Program& program, const mod
   Exploration done;
   const int threads = static_cast<int>(program.threads.size());
   RunOptions run{.plan = nullptr, .jitter = 0, .fresh = options.fresh};
-  if (!options.free && !WarmUp(adapter, program, keys, options, done)) return done;
+  Ground ground;
+  if (!options.free && !WarmUp(adapter, program, keys, options, done, ground)) return done;
   done.learning = done.schedules;
   for (std::uint64_t i = 0; i < options.schedules; ++i) {
     if (options.time.count() > 0 && std::chrono::steady_clock::now() - started >= options.time) break;
     const std::uint64_t schedule = options.first + i;
     if (options.on_schedule) options.on_schedule(schedule);
-    OwnedPlan plan = PlanOf(options.seed, schedule, done.steps, threads);
+    OwnedPlan plan = PlanOf(options.seed, schedule, ground, threads);
     run.plan = options.free ? nullptr : &plan.Get();
     run.jitter = Mix(options.seed + schedule) | 1;
     if (!RunOnce(adapter, program, keys, run, options, done)) break;
@@ -203,8 +263,10 @@ Exploration Explore(const pl_adapter& adapter, const Program& program, const mod
 Exploration Replay(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys, OwnedPlan plan,
                    const ExploreOptions& options) {
   Exploration done;
+  Ground ground;
+  if (!WarmUp(adapter, program, keys, options, done, ground)) return done;
+  if (plan.nth) plan = PlanOf(plan.nth->first, plan.nth->second, ground, static_cast<int>(program.threads.size()));
   plan.plan.stuck_after_ms = kStuckAfterMs;
-  if (!WarmUp(adapter, program, keys, options, done)) return done;
   RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, done);
   return done;
 }

@@ -4,8 +4,9 @@
 //   if (found.violation) std::cout << found.violation->words << found.violation->schedule;
 //
 // Several ways to choose schedules take turns, since each alone misses faults: any thread at each step; random
-// priorities with 1, 2 and 4 changes (PCT at depths 2, 3, 5); and up to three preemptions at random places, the threads
-// else running on. Where the scheduler has no points in the backend, or with `free`, threads run freely instead and are
+// priorities with 1, 2 and 4 changes (PCT at depths 2, 3, 5); up to three preemptions at random steps, the threads else
+// running on; and, where threads are known to meet, one or two preemptions at places in the code, each as likely as the
+// next, however often it is passed. Where the scheduler has no points in the backend, or with `free`, threads run freely instead and are
 // shaken.
 //
 // A program is first run a few times in the same ways: that warms up what the backend does only once, shows where in a
@@ -21,6 +22,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conformance/race/check.h"
 #include "conformance/race/concurrent_run.h"
@@ -61,8 +63,15 @@ struct Exploration {
 Exploration Explore(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys,
                     const ExploreOptions& options);
 
+// What is known of a program's run: for each thread, its steps by the places in the code where they were, counted from
+// the thread's first.
+struct Ground {
+  std::uint32_t steps = 1;  // of all threads together
+  std::vector<std::vector<std::vector<std::uint32_t>>> by_place;
+};
+
 // The plan of a schedule by its number.
-OwnedPlan PlanOf(std::uint64_t seed, std::uint64_t schedule, std::uint32_t steps, int threads);
+OwnedPlan PlanOf(std::uint64_t seed, std::uint64_t schedule, const Ground& ground, int threads);
 
 // One schedule, after the warm-up.
 Exploration Replay(const pl_adapter& adapter, const Program& program, const model::KeyTable& keys, OwnedPlan plan,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "conformance/race/memory_points.h"
 #include "conformance/race/scheduler.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -104,6 +105,7 @@ bool Quarantine::Keep(void* block) {
     all_kept_ = false;
     return false;
   }
+  NoteFreed(block, size);
   std::memset(block, kFreedByte, size);
   const std::uint32_t place = PlaceOf(block);
   kept_[count_] = {static_cast<unsigned char*>(block), size, ScheduledThread(), Now(), place};

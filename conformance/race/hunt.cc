@@ -73,21 +73,9 @@ Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_
     asked.explore.time = std::max(time - Since(started), milliseconds(1));
     const Reply reply = executor_.Ask(Write(asked), asked.explore.time + kPatience);
     if (reply.ending != Reply::Ending::kAnswered) {
-      std::string schedule = "-";
-      if (!options_.free && reply.step >= 0) {
-        std::string refused;
-        if (hunted.steps == 0) {  // the plan is made of them
-          asked.schedule = "-";
-          const Reply first = executor_.Ask(Write(asked), kPatience);
-          if (first.ending == Reply::Ending::kAnswered) hunted.steps = ReadExploration(first.text).steps;
-          asked.schedule.clear();
-        }
-        const auto parsed = scenario::ParsePrinted(scenario);
-        const auto program = MakeProgram(*parsed.scenario);
-        schedule = PrintSchedule(PlanOf(options_.seed, static_cast<std::uint64_t>(reply.step),
-                                        std::max<std::uint32_t>(hunted.steps, 1),
-                                        static_cast<int>(program->threads.size())));
-      }
+      // It did not come back to tell; the number leads to it again, unless it was not that far.
+      const std::string schedule =
+          reply.step < 0 ? "-" : fmt::format("nth:{}:{}", options_.seed, reply.step);
       hunted.schedules = std::max<std::uint64_t>(hunted.schedules, static_cast<std::uint64_t>(reply.step + 1));
       hunted.witness = AsWitness(reply, scenario, options_.free ? "" : schedule);
       break;

@@ -16,9 +16,12 @@ MemoryPoints mode = MemoryPoints::kEverywhere;
 struct Access {
   std::uintptr_t site;     // where in the code
   std::uintptr_t granule;  // eight bytes of memory
+  std::uint64_t value;      // of the granule, before
   std::uint32_t thread;
-  std::uint32_t store;
+  std::uint32_t step;
+  bool store;
 };
+constexpr std::uintptr_t kNoSite = 0;
 constexpr std::size_t kMostAccesses = std::size_t{1} << 20;
 Access accesses[kMostAccesses];
 std::size_t access_count = 0;
@@ -36,12 +39,15 @@ Cell* CellOf(Cell (&cells)[kCells], std::uintptr_t key) {
 
 struct Memory {
   std::uintptr_t key;
-  std::uint32_t threads, stores;  // a bit for each thread
+  std::uint64_t value;
+  std::uint32_t threads;  // a bit for each
+  bool written;           // by a store, or by what is not traced: the value was another
 };
 Memory memory[std::size_t{1} << 18];
 
 struct Site {
   std::uintptr_t key;
+  int number;
 };
 Site sites[std::size_t{1} << 14];
 int site_count = 0;
@@ -53,11 +59,15 @@ bool IsShared(std::uintptr_t site) {
 
 void PointAt(const void* address, std::uintptr_t site, bool store) {
   if (OnOwnStack(address)) return;
-  if (mode == MemoryPoints::kWhereShared && !IsShared(site)) return;
+  const bool shared_only = mode == MemoryPoints::kWhereShared || mode == MemoryPoints::kWhereSharedNoted;
+  if (shared_only && !IsShared(site)) return;
   const int thread = ScheduledThread();
-  if (mode == MemoryPoints::kEverywhereNoted && thread >= 0 && access_count < kMostAccesses) {
-    accesses[access_count++] = {site, reinterpret_cast<std::uintptr_t>(address) >> 3,
-                                static_cast<std::uint32_t>(thread), store ? 1u : 0u};
+  const bool noted = mode == MemoryPoints::kEverywhereNoted || mode == MemoryPoints::kWhereSharedNoted;
+  if (noted && thread >= 0 && access_count < kMostAccesses) {
+    const std::uintptr_t granule = reinterpret_cast<std::uintptr_t>(address) >> 3;
+    std::uint64_t value;  // of memory that the backend is about to touch, so that it can be read
+    __builtin_memcpy(&value, reinterpret_cast<const void*>(granule << 3), sizeof(value));
+    accesses[access_count++] = {site, granule, value, static_cast<std::uint32_t>(thread), Now(), store};
   }
   Point();
 }
@@ -72,22 +82,41 @@ int LearnSharedSites() {
     const Access& access = accesses[i];
     Memory* const cell = CellOf(memory, access.granule);
     if (cell == nullptr) continue;
+    const bool first = cell->key == 0;
     cell->key = access.granule;
     cell->threads |= 1u << access.thread;
-    cell->stores |= access.store << access.thread;
+    cell->written = cell->written || access.store || (!first && cell->value != access.value);
+    cell->value = access.value;
   }
   for (std::size_t i = 0; i < access_count; ++i) {
     const Memory* const cell = CellOf(memory, accesses[i].granule);
     if (cell == nullptr || cell->key != accesses[i].granule) continue;
-    const bool met = cell->stores != 0 && (cell->threads & (cell->threads - 1)) != 0;
-    if (!met) continue;
+    const bool met = cell->written && (cell->threads & (cell->threads - 1)) != 0;
+    if (!met || accesses[i].site == kNoSite) continue;
     Site* const site = CellOf(sites, accesses[i].site);
     if (site == nullptr || site->key == accesses[i].site) continue;
-    site->key = accesses[i].site;
-    ++site_count;
+    *site = {accesses[i].site, site_count++};
   }
   access_count = 0;
   return site_count;
+}
+
+void TakeNoted(void* context, void (*take)(void* context, int thread, std::uint32_t step, int site)) {
+  for (std::size_t i = 0; i < access_count; ++i) {
+    const Site* const site = CellOf(sites, accesses[i].site);
+    if (site == nullptr || site->key != accesses[i].site) continue;
+    take(context, static_cast<int>(accesses[i].thread), accesses[i].step, site->number);
+  }
+  access_count = 0;
+}
+
+void NoteFreed(const void* block, std::size_t size) {
+  const int thread = ScheduledThread();
+  if (mode != MemoryPoints::kEverywhereNoted || thread < 0) return;
+  const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(block) >> 3;
+  for (std::size_t i = 0; i < (size + 7) / 8 && access_count < kMostAccesses; ++i) {
+    accesses[access_count++] = {kNoSite, from + i, 0, static_cast<std::uint32_t>(thread), Now(), true};
+  }
 }
 
 void ForgetSharedSites() {

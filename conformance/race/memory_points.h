@@ -17,14 +17,24 @@
 #ifndef PLUMBLINE_CONFORMANCE_RACE_MEMORY_POINTS_H_
 #define PLUMBLINE_CONFORMANCE_RACE_MEMORY_POINTS_H_
 
+#include <cstddef>
+#include <cstdint>
+
 namespace plumbline::race {
 
-enum class MemoryPoints { kEverywhere, kEverywhereNoted, kWhereShared };
+enum class MemoryPoints { kEverywhere, kEverywhereNoted, kWhereShared, kWhereSharedNoted };
 void SetMemoryPoints(MemoryPoints points);
+
+// What was noted since the last time: each access, in order, with its thread, the step at which it was a point, and its
+// site as a number that counts from the first that was seen.
+void TakeNoted(void* context, void (*take)(void* context, int thread, std::uint32_t step, int site));
 
 // From the accesses that were noted since the last time; adds to what was learnt before. How many sites are known now.
 int LearnSharedSites();
 void ForgetSharedSites();
+
+// A thread of a run gives memory back: for what is learnt, a store to all of it.
+void NoteFreed(const void* block, std::size_t size);
 
 // Something that was compiled so has been loaded. Any thread.
 bool BackendIsTraced();

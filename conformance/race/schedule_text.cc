@@ -32,7 +32,8 @@ std::vector<std::string_view> Split(std::string_view text, char at) {
 
 InputError Wrong(std::string_view what, std::string_view text) {
   return InputError{fmt::format(
-      "the schedule '{}': {}; write it as it was printed: switches as 12b.40a, or pct:DEPTH:SEED:STEPS, random:SEED, -",
+      "the schedule '{}': {}; write it as it was printed: switches as 12b.40a, or nth:SEED:N, pct:DEPTH:SEED:STEPS, "
+      "random:SEED, -",
       text.substr(0, 80), what)};
 }
 
@@ -50,6 +51,8 @@ std::string PrintSchedule(const std::vector<Switch>& switches) {
 }
 
 std::string PrintSchedule(const OwnedPlan& owned) {
+  if (owned.nth) return fmt::format("nth:{}:{}", owned.nth->first, owned.nth->second);
+  if (owned.learning) return fmt::format("learning:{}", *owned.learning);
   switch (owned.plan.strategy) {
     case Strategy::kRandom:
       return fmt::format("random:{}", owned.plan.seed);
@@ -81,6 +84,19 @@ OrError<OwnedPlan> ParseSchedule(std::string_view text) {
     return owned;
   }
   owned.plan.strategy = Strategy::kSwitches;
+  if (parts[0] == "nth" || parts[0] == "learning") {
+    const std::size_t expected = parts[0] == "nth" ? 3 : 2;
+    if (parts.size() != expected) return Wrong(fmt::format("{} takes {} numbers", parts[0], expected - 1), text);
+    const auto first = Number<std::uint64_t>(parts[1]);
+    const auto last = Number<std::uint64_t>(parts.back());
+    if (!first || !last) return Wrong("it holds what is no number", text);
+    if (expected == 3) {
+      owned.nth.emplace(*first, *last);
+    } else {
+      owned.learning = *first;
+    }
+    return owned;
+  }
   if (text == "-") return owned;
   std::uint32_t last = 0;
   for (const std::string_view part : Split(text, '.')) {

@@ -5,6 +5,7 @@
 //   "pct:3:77:240"       priorities at random (seed 77), changed at 2 of 240 steps
 //   "random:77"          at each step any thread (seed 77)
 //
+//   "nth:7:1234"         the schedule of that number that explore.h makes of seed 7
 //   "learning:3"         found in the third of the runs that come before all schedules (explore.h)
 //
 // The first form is what a run leaves behind and what is made smaller. The others stand for a run that did not come
@@ -14,8 +15,11 @@
 #ifndef PLUMBLINE_CONFORMANCE_RACE_SCHEDULE_TEXT_H_
 #define PLUMBLINE_CONFORMANCE_RACE_SCHEDULE_TEXT_H_
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "conformance/harness/or_error.h"
@@ -27,6 +31,9 @@ namespace plumbline::race {
 struct OwnedPlan {
   Plan plan;
   std::vector<Switch> switches;
+  // "nth" and "learning": not the plan, which is then the straight one, but the way to it.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> nth;  // seed, number
+  std::optional<std::uint64_t> learning;
   const Plan& Get() {
     plan.switches = switches.data();
     plan.switch_count = switches.size();

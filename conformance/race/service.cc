@@ -61,12 +61,6 @@ Exploration Do(const pl_adapter& adapter, const harness::BackendFacts& facts, co
   }
   const std::string schedule = request.at("schedule");
   if (schedule.empty()) return Explore(adapter, *program, *keys, options);
-  // It was found on the way; the way leads there again.
-  if (schedule.starts_with("learning:")) {
-    OwnedPlan straight;
-    straight.plan.strategy = Strategy::kSwitches;
-    return Replay(adapter, *program, *keys, straight, options);
-  }
   harness::OrError<OwnedPlan> plan = ParseSchedule(schedule);
   if (!plan.ok()) return Refused(plan.error());
   return Replay(adapter, *program, *keys, *plan, options);

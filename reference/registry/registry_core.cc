@@ -1029,7 +1029,7 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
       const ReadSection reading;
       found = names_.Find(name, hash);
     }
-    if (found != nullptr) found->Retain();
+    if (found != nullptr && found->keys().number() == keys_.number()) found->Retain();
     return OperatorRef(found);
   }
 #endif
