@@ -66,7 +66,8 @@ int Main(int argc, char** argv) {
   // Races are hunted where the hunt goes deepest.
   config->path = race::TracedOr(config->path);
   config->service = &race::Serve;
-  OrError<std::vector<harness::Case>> races = race::RaceCases(harness::CorpusFolder() + "/concurrency", {.shrink = false});
+  OrError<std::vector<harness::Case>> races =
+      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.shrink = false});
   if (!races.ok()) return Complain(app, races.error());
   cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;

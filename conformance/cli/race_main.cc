@@ -50,7 +50,7 @@ struct Options {
 };
 
 // Seconds for each hunt.
-double SecondsOf(const std::string& tier) { return tier == "quick" ? 0.7 : tier == "full" ? 60 : 3; }
+double SecondsOf(const std::string& tier) { return tier == "quick" ? 1 : tier == "full" ? 60 : 6; }
 
 OrError<std::unique_ptr<Executor>> Start(const CLI::App& app, ExecutorConfig& config, const Options& options) {
   config.service = &race::Serve;
@@ -94,8 +94,9 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
     race::Hunted found = race::Hunt(executor, hunting).Run(*scenario);
     if (!found.refused.empty()) return Complain(app, fmt::format("{}: {}", options.scenario, found.refused));
     if (!found.witness) {
-      fmt::print("{}: {}\n", options.scenario,
-                 paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", found.schedules, found.seconds)));
+      fmt::print(
+          "{}: {}\n", options.scenario,
+          paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", found.schedules, found.seconds)));
       return kGood;
     }
     witness = std::move(found.witness);
@@ -134,11 +135,13 @@ int Main(int argc, char** argv) {
       ->type_name("FILE");
   app.add_option("--schedule", options.schedule, "run the scenario under just this schedule, as a failure printed it")
       ->type_name("TEXT");
-  app.add_option("--tier", options.tier, "how long each hunt is: quick 0.7 s, standard 3 s, full 60 s")
+  app.add_option("--tier", options.tier, "how long each hunt is: quick 1 s, standard 6 s, full 60 s")
       ->check(Choice({"quick", "standard", "full"}))
       ->type_name("TIER")
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "how long each hunt is, instead")->check(Seconds())->type_name("SECONDS");
+  app.add_option("--seconds", options.seconds, "how long each hunt is, instead")
+      ->check(Seconds())
+      ->type_name("SECONDS");
   app.add_option("-f,--filter", options.filters,
                  "only cases that name this clause (CONC-004), or whose id matches this pattern; repeatable")
       ->type_name("WORD")
@@ -217,6 +220,7 @@ int Main(int argc, char** argv) {
   suite.executor = *config;
   suite.cases = {.seed = options.seed,
                  .tier = harness::Tier::kStandard,
+                 .command = "race",
                  .backend_argument = options.backend.backend,
                  .more_arguments = options.backend.MoreArguments(),
                  .out = options.out};
@@ -259,6 +263,7 @@ int Main(int argc, char** argv) {
   fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
                                                 .shown = options.shown,
                                                 .seconds = done->notes.seconds,
+                                                .tried = "schedules",
                                                 .saved_in = options.out}));
   if (!options.report.empty()) {
     OrError<bool> written = WriteReports(*done, options.report);

@@ -209,8 +209,9 @@ class Context : public CaseContext {
   }
 
   std::string RerunCase() const {
-    return fmt::format("plumbline check --backend {}{} --case {} --seed {}{}", ShellWord(options_.backend_argument),
-                       options_.more_arguments, ShellWord(case_.id), options_.seed,
+    return fmt::format("plumbline {} --backend {}{} --case {} --seed {}{}", options_.command,
+                       ShellWord(options_.backend_argument), options_.more_arguments, ShellWord(case_.id),
+                       options_.seed,
                        tier() == Tier::kStandard ? ""
                        : tier() == Tier::kQuick  ? " --tier quick"
                                                  : " --tier full");

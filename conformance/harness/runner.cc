@@ -47,11 +47,13 @@ struct Worker {
   std::unique_ptr<CaseRunner> runner;
 };
 
-// One result as text, by the canonical form of a run that holds only it.
+// One result as text: how much was tried, which the canonical form leaves out where runs may differ in it, and that
+// form of a run that holds only this result.
 std::string WriteResult(CaseResult result) {
+  const std::string tried = std::to_string(result.scenarios);
   reports::Run run;
   run.cases.push_back(std::move(result));
-  return reports::ToJson(run);
+  return tried + "\n" + reports::ToJson(run);
 }
 
 CaseResult BrokenResult(const Case& one, const std::string& what) {
@@ -81,10 +83,12 @@ CaseResult ReadResult(const Case& one, const Reply& reply) {
     return BrokenResult(one,
                         fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
   }
-  reports::ReadResult read = reports::FromJson(reply.text);
+  const std::size_t head = reply.text.find('\n');
+  reports::ReadResult read = reports::FromJson(reply.text.substr(head + 1));
   if (!read.error.empty() || read.run.cases.size() != 1) {
     return BrokenResult(one, "the worker's answer cannot be read: " + read.error);
   }
+  read.run.cases.front().scenarios = std::stoull(reply.text);
   return std::move(read.run.cases.front());
 }
 
@@ -214,6 +218,7 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
       const auto begun = Clock::now();
       CaseResult result = ReadResult(selected[i], worker.Ask(std::to_string(i), kCaseLimit));
       const std::lock_guard lock(mutex);
+      if (result.sampled) done.notes.tried_by_case[result.id] = result.scenarios;
       done.notes.seconds_by_case[result.id] = std::chrono::duration<double>(Clock::now() - begun).count();
       done.run.cases.push_back(std::move(result));
       if (options.progress) options.progress(done.run.cases.size(), selected.size(), done.run.cases.back());

@@ -46,7 +46,7 @@ Calibration Calibrate(const RaceOptions& options, const std::string& fault, cons
   Hunt hunt(**executor, {.seed = seed, .time = options.time, .free = options.free, .shrink = false, .replays = 0});
   const Hunted found = hunt.Run(scenario);
   done.caught = found.witness.has_value();
-  done.how = done.caught                ? found.witness->kind
+  done.how = done.caught              ? found.witness->kind
              : !found.refused.empty() ? found.refused
                                       : fmt::format("not seen in {}", reports::Counted(found.schedules, "schedule"));
   return done;
@@ -107,7 +107,8 @@ OrError<Scenario> Read(const std::string& path) {
   if (!text.ok()) return InputError{text.error()};
   scenario::ParseResult parsed = scenario::Parse(*text);
   if (!parsed.scenario) {
-    return InputError{fmt::format("{}:{}:{}: {}", path, parsed.error->line, parsed.error->column, parsed.error->message)};
+    return InputError{
+        fmt::format("{}:{}:{}: {}", path, parsed.error->line, parsed.error->column, parsed.error->message)};
   }
   const OrError<Program> program = MakeProgram(*parsed.scenario);
   if (!program.ok()) return InputError{fmt::format("{}: {}", path, program.error())};
@@ -156,7 +157,8 @@ OrError<std::vector<Case>> RaceCases(const std::string& folder, const RaceOption
                      }});
   }
   if (failed || cases.empty()) {
-    return InputError{fmt::format("{}: no scenarios of races are there{}", folder, failed ? ": " + failed.message() : "")};
+    return InputError{
+        fmt::format("{}: no scenarios of races are there{}", folder, failed ? ": " + failed.message() : "")};
   }
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.id < b.id; });
   return cases;

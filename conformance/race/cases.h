@@ -28,8 +28,8 @@ struct RaceOptions {
   std::chrono::milliseconds time{3000};  // for each hunt, and for each calibration
   bool free = false;
   bool shrink = true;
-  std::optional<harness::ExecutorConfig> calibration;       // of a backend with planted faults
-  std::map<std::string, std::vector<std::string>> faults;   // clause -> names of these
+  std::optional<harness::ExecutorConfig> calibration;      // of a backend with planted faults
+  std::map<std::string, std::vector<std::string>> faults;  // clause -> names of these
 };
 
 // What an executor's faults violate, by clause.

@@ -581,9 +581,9 @@ std::string Runner::RunItem(const scenario::BodyItem& item, Context& context, pl
     } else if (!notes->pending.empty()) {
       event.keys = notes->events[notes->pending.front()].keys;
     }
-    const std::string failed = CallByName(call->operator_name, op, std::move(event),
-                                          call->form == scenario::CallForm::kTyped, SignatureId(call->signature),
-                                          arguments.data, arguments.size);
+    const std::string failed =
+        CallByName(call->operator_name, op, std::move(event), call->form == scenario::CallForm::kTyped,
+                   SignatureId(call->signature), arguments.data, arguments.size);
     return call->caught ? "" : failed;
   }
   const auto& redispatch = std::get<scenario::BodyRedispatch>(item);
@@ -803,8 +803,8 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     pl_error* error;
     {
       const BackendCode backend;
-      error = adapter_.register_kernel(registry_, library != nullptr ? library->library : nullptr,
-                                       Borrow(prepared.op), prepared.key, &kernel, &made);
+      error = adapter_.register_kernel(registry_, library != nullptr ? library->library : nullptr, Borrow(prepared.op),
+                                       prepared.key, &kernel, &made);
     }
     const std::string failed = Finish(index, error);
     // Histories know no signatures. One that was refused for it must not be seen: then its name is unknown.
@@ -863,7 +863,8 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     pl_error* error;
     {
       const BackendCode backend;
-      error = adapter_.library_open(registry_, kind, Borrow(prepared.text), prepared.key, Borrow(prepared.place), &made);
+      error =
+          adapter_.library_open(registry_, kind, Borrow(prepared.text), prepared.key, Borrow(prepared.place), &made);
     }
     const MaybeFailure failure = Take(error);
     if (made != nullptr) Keep(open->name, {.name = open->name, .library = made});
@@ -979,12 +980,11 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
       Note(Event::Kind::kTable, &index).op = query->subject;
       notes->events[index].start = Tick();
       std::vector<Row> rows;
-      const pl_table_sink sink{
-          &rows, [](void* context, const pl_table_row* row) {
-            const HostCode host;
-            static_cast<std::vector<Row>*>(context)->push_back(
-                {row->key, row->rule == PL_RULE_AMBIGUOUS, std::string(abi::View(row->place))});
-          }};
+      const pl_table_sink sink{&rows, [](void* context, const pl_table_row* row) {
+                                 const HostCode host;
+                                 static_cast<std::vector<Row>*>(context)->push_back(
+                                     {row->key, row->rule == PL_RULE_AMBIGUOUS, std::string(abi::View(row->place))});
+                               }};
       pl_error* error;
       {
         const BackendCode backend;

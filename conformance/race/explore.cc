@@ -125,7 +125,7 @@ bool RunOnce(const pl_adapter& adapter, const Program& program, const model::Key
 void ReadGround(int threads, Ground& ground) {
   struct Reading {
     Ground& ground;
-    std::vector<std::uint32_t> first;      // step of each thread
+    std::vector<std::uint32_t> first;                // step of each thread
     std::vector<std::map<int, std::size_t>> places;  // site -> index, in the order in which the thread came there
   } reading{ground, std::vector<std::uint32_t>(static_cast<std::size_t>(threads), UINT32_MAX),
             std::vector<std::map<int, std::size_t>>(static_cast<std::size_t>(threads))};

@@ -6,12 +6,12 @@
 // Several ways to choose schedules take turns, since each alone misses faults: any thread at each step; random
 // priorities with 1, 2 and 4 changes (PCT at depths 2, 3, 5); up to three preemptions at random steps, the threads else
 // running on; and, where threads are known to meet, one or two preemptions at places in the code, each as likely as the
-// next, however often it is passed. Where the scheduler has no points in the backend, or with `free`, threads run freely instead and are
-// shaken.
+// next, however often it is passed. Where the scheduler has no points in the backend, or with `free`, threads run
+// freely instead and are shaken.
 //
 // A program is first run a few times in the same ways: that warms up what the backend does only once, shows where in a
-// traced backend threads meet (memory_points.h), and tells how many steps there are. So a schedule leads to the same run
-// in a fresh process. What is found in these first runs has the schedule "learning:N".
+// traced backend threads meet (memory_points.h), and tells how many steps there are. So a schedule leads to the same
+// run in a fresh process. What is found in these first runs has the schedule "learning:N".
 //
 // In an executor, for one program at a time; see concurrent_run.h.
 #ifndef PLUMBLINE_CONFORMANCE_RACE_EXPLORE_H_
@@ -32,8 +32,8 @@ namespace plumbline::race {
 
 struct ExploreOptions {
   std::uint64_t seed = 1;
-  std::uint64_t first = 0;           // number of the first schedule
-  std::uint64_t schedules = 1000;    // how many
+  std::uint64_t first = 0;            // number of the first schedule
+  std::uint64_t schedules = 1000;     // how many
   std::chrono::milliseconds time{0};  // 0: no limit but that
   bool free = false;
   bool fresh = true;  // registries

@@ -188,6 +188,7 @@ void GiveBack(void* block) noexcept {
   Point();
   if (quarantine.FreedTwice(block)) return;
   if (ScheduledThread() >= 0 && quarantine.Keep(block)) return;
+  if (ScheduledThread() < 0 && NotesFreed()) NoteFreed(block, malloc_usable_size(block));
   std::free(block);
 }
 

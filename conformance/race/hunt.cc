@@ -26,9 +26,7 @@ constexpr milliseconds kPatience(20'000);
 constexpr std::uint64_t kSchedulesForLess = 400;
 constexpr milliseconds kTimeForLess(1500);
 
-milliseconds Since(Clock::time_point start) {
-  return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-}
+milliseconds Since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }
 
 Witness AsWitness(const Violation& violation, const std::string& scenario) {
   return {.verdict = violation.kind == "deadlock" || violation.kind == "stuck" || violation.kind == "livelock"
@@ -74,8 +72,7 @@ Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_
     const Reply reply = executor_.Ask(Write(asked), asked.explore.time + kPatience);
     if (reply.ending != Reply::Ending::kAnswered) {
       // It did not come back to tell; the number leads to it again, unless it was not that far.
-      const std::string schedule =
-          reply.step < 0 ? "-" : fmt::format("nth:{}:{}", options_.seed, reply.step);
+      const std::string schedule = reply.step < 0 ? "-" : fmt::format("nth:{}:{}", options_.seed, reply.step);
       hunted.schedules = std::max<std::uint64_t>(hunted.schedules, static_cast<std::uint64_t>(reply.step + 1));
       hunted.witness = AsWitness(reply, scenario, options_.free ? "" : schedule);
       break;
@@ -113,16 +110,15 @@ std::optional<Witness> Hunt::Replay(const std::string& scenario, const std::stri
 }
 
 void Hunt::Shrink(const scenario::Scenario& scenario, Witness& witness) {
-  const scenario::Scenario small =
-      harness::ShrinkScenario(scenario, -1, [&](const scenario::Scenario& less) {
-        if (!MakeProgram(less).ok()) return false;
-        Hunted found = Search(scenario::Print(less), kTimeForLess, kSchedulesForLess);
-        if (!found.witness || found.witness->kind != witness.kind) return false;
-        const std::uint64_t before = witness.found_after;
-        witness = *std::move(found.witness);
-        witness.found_after = before;
-        return true;
-      });
+  const scenario::Scenario small = harness::ShrinkScenario(scenario, -1, [&](const scenario::Scenario& less) {
+    if (!MakeProgram(less).ok()) return false;
+    Hunted found = Search(scenario::Print(less), kTimeForLess, kSchedulesForLess);
+    if (!found.witness || found.witness->kind != witness.kind) return false;
+    const std::uint64_t before = witness.found_after;
+    witness = *std::move(found.witness);
+    witness.found_after = before;
+    return true;
+  });
   harness::OrError<OwnedPlan> plan = ParseSchedule(witness.schedule);
   if (!plan.ok() || plan->plan.strategy != Strategy::kSwitches) return;
   std::vector<Switch> switches = plan->switches;

@@ -4,9 +4,9 @@
 //   Hunted found = hunt.Run(scenario);
 //   if (found.witness) std::cout << found.witness->words;
 //
-// Schedules run in executors, a few hundred in each, so that a crash or a deadlock costs only the rest of these. What is
-// found is replayed in fresh processes, and made smaller if that is wanted: first the program, as long as some schedule
-// of what is left shows the same kind of fault; then the schedule, switch by switch.
+// Schedules run in executors, a few hundred in each, so that a crash or a deadlock costs only the rest of these. What
+// is found is replayed in fresh processes, and made smaller if that is wanted: first the program, as long as some
+// schedule of what is left shows the same kind of fault; then the schedule, switch by switch.
 //
 // The executor must have been started with race::Serve as its service. Belongs to one thread; borrows the executor.
 #ifndef PLUMBLINE_CONFORMANCE_RACE_HUNT_H_
@@ -36,10 +36,10 @@ struct HuntOptions {
 struct Witness {
   reports::Verdict verdict = reports::Verdict::kFail;
   std::string kind, words;
-  std::string scenario;   // as text; small if that was wanted
-  std::string schedule;   // empty with free threads
-  std::string history;    // as text; the part that already contradicts, if it is that
-  int replays = 0, again = 0;  // in fresh processes: how many, and in how many it came back
+  std::string scenario;           // as text; small if that was wanted
+  std::string schedule;           // empty with free threads
+  std::string history;            // as text; the part that already contradicts, if it is that
+  int replays = 0, again = 0;     // in fresh processes: how many, and in how many it came back
   std::uint64_t found_after = 0;  // schedules
 };
 

@@ -16,12 +16,13 @@ MemoryPoints mode = MemoryPoints::kEverywhere;
 struct Access {
   std::uintptr_t site;     // where in the code
   std::uintptr_t granule;  // eight bytes of memory
-  std::uint64_t value;      // of the granule, before
+  std::uint64_t value;     // of the granule, before
   std::uint32_t thread;
   std::uint32_t step;
   bool store;
 };
 constexpr std::uintptr_t kNoSite = 0;
+constexpr int kNoThread = kMaxThreads;  // one more than there can be
 constexpr std::size_t kMostAccesses = std::size_t{1} << 20;
 Access accesses[kMostAccesses];
 std::size_t access_count = 0;
@@ -110,9 +111,12 @@ void TakeNoted(void* context, void (*take)(void* context, int thread, std::uint3
   access_count = 0;
 }
 
+bool NotesFreed() { return mode == MemoryPoints::kEverywhereNoted; }
+
 void NoteFreed(const void* block, std::size_t size) {
-  const int thread = ScheduledThread();
-  if (mode != MemoryPoints::kEverywhereNoted || thread < 0) return;
+  if (!NotesFreed()) return;
+  const int scheduled = ScheduledThread();
+  const int thread = scheduled < 0 ? kNoThread : scheduled;
   const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(block) >> 3;
   for (std::size_t i = 0; i < (size + 7) / 8 && access_count < kMostAccesses; ++i) {
     accesses[access_count++] = {kNoSite, from + i, 0, static_cast<std::uint32_t>(thread), Now(), true};
@@ -130,8 +134,8 @@ bool BackendIsTraced() { return __atomic_load_n(&traced, __ATOMIC_RELAXED); }
 }  // namespace plumbline::race
 
 #define PLUMBLINE_CALLBACK extern "C" __attribute__((visibility("default"))) void
-#define PLUMBLINE_ACCESS(name, store)                                                                       \
-  PLUMBLINE_CALLBACK name(const void* address) {                                                            \
+#define PLUMBLINE_ACCESS(name, store)                                                                        \
+  PLUMBLINE_CALLBACK name(const void* address) {                                                             \
     plumbline::race::PointAt(address, reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), store); \
   }
 

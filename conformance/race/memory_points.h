@@ -33,7 +33,9 @@ void TakeNoted(void* context, void (*take)(void* context, int thread, std::uint3
 int LearnSharedSites();
 void ForgetSharedSites();
 
-// A thread of a run gives memory back: for what is learnt, a store to all of it.
+// Memory is given back: for what is learnt, a store to all of it. Off the threads of a run it is that of one more, for
+// what is freed after a run might have been freed in it.
+bool NotesFreed();
 void NoteFreed(const void* block, std::size_t size);
 
 // Something that was compiled so has been loaded. Any thread.

@@ -87,9 +87,10 @@ OrError<Program> MakeProgram(scenario::Scenario scenario) {
     if (const auto* query = std::get_if<scenario::Query>(&step.action); query != nullptr && !Answers(query->kind)) {
       // Those that only make sense in one order stay with main, where they are not looked at.
       if (!step.thread.empty()) {
-        return InputError{fmt::format("line {}: threads at once may ask has-kernel, operators and table; ask the rest "
-                                      "on main, after them",
-                                      step.line)};
+        return InputError{
+            fmt::format("line {}: threads at once may ask has-kernel, operators and table; ask the rest "
+                        "on main, after them",
+                        step.line)};
       }
     }
     if (step.thread.empty()) {

@@ -9,7 +9,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(ScheduleText, ComesBackAsItWasPrinted) {
-  for (const char* text : {"-", "12b.40a.41c", "0p", "pct:3:77:240", "random:18446744073709551615", "nth:7:1234", "learning:3"}) {
+  for (const char* text :
+       {"-", "12b.40a.41c", "0p", "pct:3:77:240", "random:18446744073709551615", "nth:7:1234", "learning:3"}) {
     const harness::OrError<OwnedPlan> plan = ParseSchedule(text);
     ASSERT_TRUE(plan.ok()) << plan.error();
     EXPECT_EQ(PrintSchedule(*plan), text);
@@ -30,13 +31,22 @@ TEST(ScheduleText, ReadsWhatItSays) {
 }
 
 TEST(ScheduleText, SaysWhatIsWrong) {
-  const std::pair<const char*, const char*> wrong[] = {
-      {"", "is no switch"},         {"12", "'12' is no switch"},          {"b", "'b' is no switch"},
-      {"12q", "no thread a to p"},  {"12b.11a", "goes back in time"},     {"12b..13a", "'' is no switch"},
-      {"pct:3:77", "takes 3"},      {"pct:0:1:1", "depth is not from"},   {"pct:17:1:1", "depth is not from"},
-      {"pct:2:1:0", "above 0"},     {"random:x", "seed is no number"},    {"random:-1", "seed is no number"},
-      {"nth:7", "nth takes 2 numbers"},  {"nth:7:x", "no number"},
-      {"random", "takes 1 number"}, {"99999999999999999999b", "no switch"}};
+  const std::pair<const char*, const char*> wrong[] = {{"", "is no switch"},
+                                                       {"12", "'12' is no switch"},
+                                                       {"b", "'b' is no switch"},
+                                                       {"12q", "no thread a to p"},
+                                                       {"12b.11a", "goes back in time"},
+                                                       {"12b..13a", "'' is no switch"},
+                                                       {"pct:3:77", "takes 3"},
+                                                       {"pct:0:1:1", "depth is not from"},
+                                                       {"pct:17:1:1", "depth is not from"},
+                                                       {"pct:2:1:0", "above 0"},
+                                                       {"random:x", "seed is no number"},
+                                                       {"random:-1", "seed is no number"},
+                                                       {"nth:7", "nth takes 2 numbers"},
+                                                       {"nth:7:x", "no number"},
+                                                       {"random", "takes 1 number"},
+                                                       {"99999999999999999999b", "no switch"}};
   for (const auto& [text, what] : wrong) {
     const harness::OrError<OwnedPlan> plan = ParseSchedule(text);
     ASSERT_FALSE(plan.ok()) << text;

@@ -20,7 +20,10 @@ using Json = nlohmann::json;
 std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json Write(const Exploration& done) {
-  Json json = {{"schedules", done.schedules}, {"learning", done.learning}, {"undecided", done.undecided}, {"steps", done.steps},
+  Json json = {{"schedules", done.schedules},
+               {"learning", done.learning},
+               {"undecided", done.undecided},
+               {"steps", done.steps},
                {"refused", done.refused}};
   if (done.violation) {
     json["violation"] = {{"kind", done.violation->kind},         {"words", done.violation->words},

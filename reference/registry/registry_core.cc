@@ -775,7 +775,8 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Fallback(std::optional<Key> ke
 #endif
   fallbacks_[slot] = context;
   if (context->fallthrough && !PLUMBLINE_FAULT(fallthrough_fallback_is_entered)) falling_through_.set(slot);
-  if (!PLUMBLINE_FAULT(fallback_is_not_published) && !PLUMBLINE_FAULT(fallback_comes_after_its_news)) ChangedEverywhere(Affected(*key), change);
+  if (!PLUMBLINE_FAULT(fallback_is_not_published) && !PLUMBLINE_FAULT(fallback_comes_after_its_news))
+    ChangedEverywhere(Affected(*key), change);
   std::shared_ptr<RegistrationRecord> record = Record(RegistrationRecord::What::kFallback, library);
   record->kernel = context;
   record->key = *key;

@@ -260,6 +260,7 @@ std::string ToJson(const Run& run) {
 std::string ToJson(const SideNotes& notes) {
   const Json json = {{"seconds", notes.seconds},
                      {"seconds_by_case", notes.seconds_by_case},
+                     {"tried_by_case", notes.tried_by_case},
                      {"command_line", notes.command_line},
                      {"started", notes.started},
                      {"host_note", notes.host_note}};

@@ -93,6 +93,7 @@ struct Run {
 struct SideNotes {  // what may differ between equal runs
   double seconds = 0;
   std::map<std::string, double> seconds_by_case;
+  std::map<std::string, std::uint64_t> tried_by_case{};  // sampled cases: how many schedules, or scenarios
   std::string command_line, started, host_note;
 };
 

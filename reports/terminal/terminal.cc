@@ -136,7 +136,8 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
                      run.backend.release, run.tier, run.seed, shard, time);
   out += fmt::format("  cases      {}\n", fmt::join(parts, ", "));
   const std::uint64_t accepted = counts.accepted_by_deviation;
-  out += fmt::format("  scenarios  {} compared with the model", counts.scenarios);
+  out += fmt::format("  {:<10} {} {}", options.tried, counts.scenarios,
+                     options.tried == "scenarios" ? "compared with the model" : "run and judged");
   if (accepted != 0) {
     out += fmt::format(", {} ({:.1f} %) accepted by a waived deviation", accepted,
                        counts.scenarios == 0 ? 0.0 : 100.0 * accepted / counts.scenarios);

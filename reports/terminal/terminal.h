@@ -14,9 +14,10 @@ namespace plumbline::reports {
 
 struct SummaryOptions {
   bool colour = false;
-  std::size_t shown = 10;  // roots shown in full; the rest are named
-  double seconds = -1;     // negative: not shown
-  std::string saved_in{};  // where the scenarios of failures are; empty: not said
+  std::size_t shown = 10;           // roots shown in full; the rest are named
+  double seconds = -1;              // negative: not shown
+  std::string tried = "scenarios";  // what the cases tried; else "schedules", judged by their histories
+  std::string saved_in{};           // where the scenarios of failures are; empty: not said
 };
 
 std::string Summary(const Run& run, const SummaryOptions& options);
