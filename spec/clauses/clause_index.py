@@ -57,7 +57,7 @@ class Clause:
         self.id, self.title, self.chapter, self.file, self.line = identifier, title, chapter, file, line
         self.strength, self.profile, self.needs, self.since = "", "", [], 0
         self.text, self.pytorch, self.examples = "", "", []
-        self.tests, self.model, self.faults = [], [], []
+        self.tests, self.properties, self.model, self.faults = [], [], [], []
         self.links = set()  # ("scenario" | "property" | "fault", name)
 
     def as_json(self):
@@ -76,6 +76,7 @@ class Clause:
             "pytorch_html": to_html(self.pytorch),
             "examples": self.examples,
             "tests": self.tests,
+            "properties": self.properties,
             "model": self.model,
             "faults": self.faults,
         }
@@ -318,6 +319,7 @@ class Index:
                     found = self.clause(identifier, file, number, "this case")
                     if found:
                         found.tests.append(f"{file}:{number}")
+                        found.properties.append({"name": case[-1], "where": f"{file}:{number}"})
                         found.links.add(("property", case[-1]))
 
     def read_model(self):

@@ -101,6 +101,7 @@ class ClauseIndexTest(unittest.TestCase):
         first = clauses["KEY-001"]
         self.assertEqual(first["where"], "spec/clauses/01-keys.md:3")
         self.assertEqual(first["tests"], ["spec/corpus/keys/KEY-001-exact.scn:2", "conformance/suites/keys.cc:2"])
+        self.assertEqual(first["properties"], [{"name": "keys/sets", "where": "conformance/suites/keys.cc:2"}])
         self.assertEqual(first["model"], ["spec/model/keys.cc:1", "spec/model/keys.cc:2"])
         self.assertEqual(first["faults"], [{"name": "case_is_ignored", "where": "reference/faults/fault_list.h:3",
                                             "what": "names match in any case"}])
