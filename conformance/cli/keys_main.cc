@@ -88,12 +88,13 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
     if (subject.Shows(table.Name(key))) width = std::max(width, table.Name(key).size());
     if (subject.Knows(table.Name(key))) ++known;
   }
-  const bool whole = known == table.slot_count();
+  const bool whole = known == static_cast<std::size_t>(table.slot_count());
   fmt::print("{}: {} keys, lowest priority first\n", paint.Bold(subject.heading),
              whole ? std::to_string(known) : fmt::format("it knows {} of {}", known, table.slot_count()));
   if (!whole) {
-    fmt::print("{} that it does not know {}\n", reports::Counted(table.slot_count() - known, "key"),
-               subject.all ? "are marked" : "are left out; --all shows them");
+    const std::size_t unknown = static_cast<std::size_t>(table.slot_count()) - known;
+    fmt::print("{} that it does not know {} {}\n", reports::Counted(unknown, "key"), unknown == 1 ? "is" : "are",
+               subject.all ? "marked" : "left out; --all shows them");
   }
   fmt::print("\n");
   const std::map<Key, Key> autograd_of = AutogradKeys(table);
