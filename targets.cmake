@@ -2,6 +2,7 @@
 #
 #   plumbline_library(plumbline_model SOURCES model.cc DEPENDS plumbline_scenario)
 #   plumbline_test(model_test SOURCES model_test.cc DEPENDS plumbline_model)
+#   plumbline_ctest(clause_index_test COMMAND Python3::Interpreter -B clause_index_test.py)
 #   plumbline_backend(template SOURCES template.cc DEPENDS plumbline_abi)
 #   plumbline_program(plumbline-check SOURCES check_main.cc DEPENDS plumbline_harness)
 #
@@ -49,6 +50,19 @@ function(plumbline_library name)
   add_library(Plumbline::${short} ALIAS ${name})
 endfunction()
 
+# Every test runs from the root of the tree, knows the build folder, and has a limit, so that one that is stuck is named.
+# TIMES: how many limits it may take.
+function(plumbline_ctest name)
+  cmake_parse_arguments(ARG "" "TIMES" "COMMAND;LABELS" ${ARGN})
+  if(NOT ARG_TIMES)
+    set(ARG_TIMES 1)
+  endif()
+  math(EXPR timeout "${PLUMBLINE_TEST_TIMEOUT} * ${ARG_TIMES}")
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "PLUMBLINE_BUILD=${PROJECT_BINARY_DIR}" TIMEOUT ${timeout}
+                                          LABELS "${ARG_LABELS}")
+endfunction()
+
 function(plumbline_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT BUILD_TESTING)
@@ -57,8 +71,7 @@ function(plumbline_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE plumbline_options ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "PLUMBLINE_BUILD=${PROJECT_BINARY_DIR}" LABELS "${ARG_LABELS}")
+  plumbline_ctest(${name} COMMAND ${name} LABELS ${ARG_LABELS})
 endfunction()
 
 # A shared object that exports plumbline_get_adapter; found by the tool as --backend <name>.

@@ -18,13 +18,12 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/next_claim.h"
+#include "conformance/cli/report_folder.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
-#include "reports/html/html.h"
-#include "reports/json/json.h"
-#include "reports/junit/junit.h"
 #include "reports/terminal/terminal.h"
 
 namespace plumbline::cli {
@@ -88,7 +87,8 @@ void AddTo(CLI::App& app, Options& options) {
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(
       "Verdicts: pass; fail, crash and timeout; unsupported (the backend does not claim what the case needs);\n"
-      "waived (failed exactly as a waiver says); vacuous and inconclusive (nothing was shown); harness-error (ours).\n"
+      "waived (failed exactly as a waiver says, or passed only by a deviation that one accepts); vacuous and\n"
+      "inconclusive (nothing was shown); harness-error (ours).\n"
       "Exit status: 0 all passed, were waived or are unsupported; 1 something failed; 2 bad input or a harness-error.");
 }
 
@@ -141,20 +141,6 @@ class Progress {
   bool shown_ = false;
 };
 
-OrError<bool> WriteReports(const SuiteRun& done, const std::string& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  const std::pair<const char*, std::string> files[] = {{"report.json", reports::ToJson(done.run)},
-                                                       {"notes.json", reports::ToJson(done.notes)},
-                                                       {"junit.xml", reports::ToJUnit(done.run, done.notes)},
-                                                       {"index.html", reports::ToHtml({done.run})}};
-  for (const auto& [name, text] : files) {
-    OrError<bool> written = harness::WriteTextFile((fs::path(folder) / name).string(), text);
-    if (!written.ok()) return InputError{"--report " + written.error()};
-  }
-  return true;
-}
-
 int Main(int argc, char** argv) {
   CLI::App app("Checks a backend against the spec and reports a verdict for each clause.", "plumbline check");
   Options options;
@@ -168,10 +154,10 @@ int Main(int argc, char** argv) {
     std::tie(suite.shard, suite.shards) = *shard;
   }
   // Before the run: its findings should not be lost to a wrong path.
-  for (const auto& [option, folder] : {std::pair("--report", options.report), std::pair("--out", options.out)}) {
-    if (folder.empty() && option == std::string_view("--report")) continue;
-    if (auto wrong = harness::CannotWriteInto(folder)) return Complain(app, fmt::format("{} {}", option, *wrong));
+  if (!options.report.empty()) {
+    if (auto wrong = CannotWriteReports(options.report)) return Complain(app, "--report " + *wrong);
   }
+  if (auto wrong = harness::CannotWriteInto(options.out)) return Complain(app, "--out " + *wrong);
   OrError<harness::ExecutorConfig> config = options.backend.Config();
   if (!config.ok()) return Complain(app, config.error());
   suite.shipped_waivers = options.waivers.empty();
@@ -222,15 +208,15 @@ int Main(int argc, char** argv) {
                                                 .seconds = done->notes.seconds,
                                                 .saved_in = options.out}));
   if (!options.report.empty()) {
-    OrError<bool> written = WriteReports(*done, options.report);
-    if (!written.ok()) return Complain(app, written.error());
-    fmt::print("  report     {}\n", (fs::path(options.report) / "index.html").string());
+    OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
+    if (!page.ok()) return Complain(app, "--report " + page.error());
+    fmt::print("  report     {}\n", *page);
   }
-  fmt::print("{}", NextClaim(done->run.backend.capabilities));
+  fmt::print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries));
   return harness::ExitStatus(done->run);
 }
 
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -16,6 +16,7 @@
 #include "conformance/cli/paint.h"
 #include "conformance/cli/registered.h"
 #include "conformance/harness/executor.h"
+#include "conformance/harness/run_main.h"
 #include "reports/text/counted.h"
 
 namespace plumbline::cli {
@@ -228,4 +229,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -22,6 +22,7 @@
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/executor.h"
 #include "conformance/harness/judge.h"
+#include "conformance/harness/run_main.h"
 #include "reports/text/counted.h"
 #include "spec/model/explain.h"
 
@@ -458,4 +459,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -7,13 +7,18 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/keys_text.h"
 #include "conformance/cli/paint.h"
 #include "conformance/harness/executor.h"
+#include "conformance/harness/run_main.h"
+#include "reports/text/counted.h"
 
 namespace plumbline::cli {
 namespace {
@@ -27,7 +32,12 @@ struct Subject {
   const tables::ReleaseData* release = nullptr;
   std::string heading;
   std::vector<scenario::KeyDeclaration> declared;
-  std::map<std::string, bool> fallbacks;  // built in; true: falls through
+  std::map<std::string, bool> fallbacks;       // built in; true: falls through
+  std::optional<std::set<std::string>> known;  // to the backend; absent: no backend, or one that does not tell
+  bool all = false;                            // shows what it does not know too
+
+  bool Knows(const std::string& name) const { return !known || known->contains(name); }
+  bool Shows(const std::string& name) const { return all || Knows(name); }
 };
 
 const char* KindOf(const Subject& subject, const KeyTable& table, Key key) {
@@ -73,9 +83,20 @@ std::string StartOf(const Subject& subject, const KeyTable& table, Key key) {
 }
 
 void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& paint) {
-  fmt::print("{}: {} keys, lowest priority first\n\n", paint.Bold(subject.heading), table.slot_count());
-  std::size_t width = 3;
-  for (Key key = 0; key < table.slot_count(); ++key) width = std::max(width, table.Name(key).size());
+  std::size_t width = 3, known = 0;
+  for (Key key = 0; key < table.slot_count(); ++key) {
+    if (subject.Shows(table.Name(key))) width = std::max(width, table.Name(key).size());
+    if (subject.Knows(table.Name(key))) ++known;
+  }
+  const bool whole = known == static_cast<std::size_t>(table.slot_count());
+  fmt::print("{}: {} keys, lowest priority first\n", paint.Bold(subject.heading),
+             whole ? std::to_string(known) : fmt::format("it knows {} of {}", known, table.slot_count()));
+  if (!whole) {
+    const std::size_t unknown = static_cast<std::size_t>(table.slot_count()) - known;
+    fmt::print("{} that it does not know {} {}\n", reports::Counted(unknown, "key"), unknown == 1 ? "is" : "are",
+               subject.all ? "marked" : "left out; --all shows them");
+  }
+  fmt::print("\n");
   const std::map<Key, Key> autograd_of = AutogradKeys(table);
   std::size_t autograd_width = 12;
   for (const auto& [key, autograd] : autograd_of)
@@ -87,13 +108,15 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
     const auto autograd = autograd_of.find(key);
     const auto component = table.ComponentOf(key);
     const std::string& name = table.Name(key);
+    if (!subject.Shows(name)) continue;
     const bool own = std::any_of(subject.declared.begin(), subject.declared.end(), [&](const auto& declaration) {
       return declaration.name == name || (component && table.components()[*component] == declaration.name);
     });
+    const char* mark = own ? "  declared by the backend" : subject.Knows(name) ? "" : "  unknown to the backend";
     std::string line = fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  {}{}", key, name, width,
                                    KindOf(subject, table, key), component ? table.components()[*component] : "",
                                    autograd != autograd_of.end() ? table.Name(autograd->second) : "", autograd_width,
-                                   StartOf(subject, table, key), own ? "  declared by the backend" : "");
+                                   StartOf(subject, table, key), mark);
     line.erase(line.find_last_not_of(' ') + 1);
     fmt::print("{}\n", own ? paint.Green(line) : line);
   }
@@ -102,20 +125,29 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
 void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& paint) {
   fmt::print("\n{}\n", paint.Bold("alias keys, for registration only (X* is that key of every backend)"));
   std::size_t width = 0;
-  for (Key key = table.slot_count(); key < table.key_count(); ++key) width = std::max(width, table.Name(key).size());
   for (Key key = table.slot_count(); key < table.key_count(); ++key) {
-    fmt::print("  {:<{}}  {}\n", table.Name(key), width,
-               Wrapped(FoldKeys(table, table.Members(key)), static_cast<int>(width) + 4));
+    if (subject.Shows(table.Name(key))) width = std::max(width, table.Name(key).size());
   }
-  if (!subject.release->synonyms.empty()) {
-    fmt::print("\n{}\n", paint.Bold("other names"));
-    for (const tables::SynonymData& synonym : subject.release->synonyms) {
-      fmt::print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
-    }
+  bool any = false;
+  for (Key key = table.slot_count(); key < table.key_count(); ++key) {
+    if (!subject.Shows(table.Name(key))) continue;
+    any = true;
+    std::vector<Key> members = table.Members(key);
+    std::erase_if(members, [&](Key member) { return !subject.Shows(table.Name(member)); });
+    fmt::print("  {:<{}}  {}\n", table.Name(key), width,
+               Wrapped(FoldKeys(table, members), static_cast<int>(width) + 4));
+  }
+  if (!any) fmt::print("  none that it knows\n");
+  bool titled = false;
+  for (const tables::SynonymData& synonym : subject.release->synonyms) {
+    if (!subject.Shows(std::string(synonym.means))) continue;
+    if (!std::exchange(titled, true)) fmt::print("\n{}\n", paint.Bold("other names"));
+    fmt::print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
   }
   fmt::print("\n{}\n", paint.Bold("a new thread"));
   const auto print_set = [&](const char* what, const model::KeySet& set) {
-    const std::vector<std::string> names = table.Names(set);
+    std::vector<std::string> names = table.Names(set);
+    std::erase_if(names, [&](const std::string& name) { return !subject.Shows(name); });
     fmt::print("  {}  {}\n", what, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " ")));
   };
   print_set("includes", table.thread_include());
@@ -127,11 +159,12 @@ int Main(int argc, char** argv) {
       "Prints the dispatch keys of a backend or of a release in order, lowest priority first: kind, the backend of a\n"
       "per-backend key, its autograd key, and how it starts (a built-in fallback; included or excluded on a new "
       "thread);\n"
-      "then the alias keys with their members.",
+      "then the alias keys with their members. Of a backend, those that it knows.",
       "plumbline keys");
   BackendOptions options;
-  bool no_color = false;
+  bool no_color = false, all = false;
   options.AddTo(app, false);
+  app.add_flag("--all", all, "also the release's keys that the backend does not know");
   AddNoColor(app, no_color);
   app.footer(
       "Without --backend, the keys of the release: pytorch-1.13 if none is named.\n"
@@ -152,6 +185,12 @@ int Main(int argc, char** argv) {
     release = facts.release;
     subject.declared = facts.keys;
     subject.heading = fmt::format("{} {} ({})", facts.name, facts.version, release);
+    subject.all = all;
+    const OrError<std::vector<std::string>> known = executor->KnownKeys();
+    const bool tells = std::find(facts.entries.begin(), facts.entries.end(), "intern_key") != facts.entries.end();
+    if (!known.ok() && tells) return Complain(app, known.error());
+    if (known.ok()) subject.known.emplace(known->begin(), known->end());
+    if (!tells) subject.heading += ", which does not tell what it knows (no InternKey); its release has";
   } else {
     if (!options.load.empty() || !options.fault.empty()) return Complain(app, "--load and --fault need --backend");
     subject.heading = release;
@@ -179,4 +218,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -1,11 +1,11 @@
-// plumbline list: what there is: cases, clauses, capabilities, backends.
+// plumbline list: what there is: cases, clauses, faults, capabilities, backends.
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/nearest.h"
+#include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
 #include "conformance/suites/corpus_cases.h"
 
@@ -20,6 +21,7 @@ namespace plumbline::cli {
 namespace {
 
 using harness::Case;
+using harness::ClausePage;
 using harness::OrError;
 
 int ListCases(const CLI::App& app) {
@@ -63,25 +65,53 @@ void PrintPlaces(const char* what, const std::vector<std::string>& places, const
   if (shown < places.size()) fmt::print("  and {} more; --all shows them\n", places.size() - shown);
 }
 
+void PrintIndented(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) fmt::print("{}{}\n", line.empty() ? "" : "  ", line);
+}
+
 // A rule with everything that is one hop away.
 int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   const std::string id = harness::UpperCase(asked);
-  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
-  if (!clauses.ok()) return Complain(app, clauses.error());
+  OrError<std::vector<ClausePage>> pages = harness::ReadClausePages();
+  if (!pages.ok()) return Complain(app, pages.error());
   const auto at =
-      std::find_if(clauses->begin(), clauses->end(), [&](const reports::Clause& clause) { return clause.id == id; });
-  if (at == clauses->end()) {
+      std::find_if(pages->begin(), pages->end(), [&](const ClausePage& page) { return page.clause.id == id; });
+  if (at == pages->end()) {
     std::vector<std::string> ids;
-    for (const reports::Clause& clause : *clauses) ids.push_back(clause.id);
+    for (const ClausePage& page : *pages) ids.push_back(page.clause.id);
     return Complain(app, fmt::format("there is no clause '{}'{}\n`plumbline list clauses` shows them all.", asked,
                                      harness::DidYouMean(asked, ids)));
   }
-  fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", at->id, at->title, at->strength, at->profile,
-             at->needs.empty() ? "" : ", needs ", fmt::join(at->needs, " "), at->text);
-  PrintPlaces("text", {at->where}, "", all);
-  PrintPlaces("tests", at->tests, "none", all);
-  PrintPlaces("model", at->model, "no line names it", all);
-  PrintPlaces("faults", at->faults, "none", all);
+  const reports::Clause& clause = at->clause;
+  fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", clause.id, clause.title, clause.strength, clause.profile,
+             clause.needs.empty() ? "" : ", needs ", fmt::join(clause.needs, " "), clause.text);
+  for (const std::string& example : at->examples) {
+    fmt::print("\nexample:\n");
+    PrintIndented(example);
+  }
+  fmt::print("\nPyTorch:\n");
+  PrintIndented(at->pytorch);
+  PrintPlaces("text", {clause.where}, "", all);
+  PrintPlaces("scenarios", at->scenarios, "none", all);
+  PrintPlaces("properties", at->properties, "none", all);
+  PrintPlaces("model", clause.model, "no line names it", all);
+  PrintPlaces("faults (`plumbline check --backend broken --fault NAME` runs one)", clause.faults, "none", all);
+  return kGood;
+}
+
+int ListFaults(const CLI::App& app) {
+  OrError<std::vector<ClausePage>> pages = harness::ReadClausePages();
+  if (!pages.ok()) return Complain(app, pages.error());
+  std::size_t width = 0;
+  for (const ClausePage& page : *pages) {
+    for (const harness::IndexedFault& fault : page.faults) width = std::max(width, fault.name.size());
+  }
+  for (const ClausePage& page : *pages) {
+    for (const harness::IndexedFault& fault : page.faults) {
+      fmt::print("{:<{}}  {:<10} {}\n", fault.name, width, fault.clause, fault.what);
+    }
+  }
   return kGood;
 }
 
@@ -89,26 +119,29 @@ int Main(int argc, char** argv) {
   CLI::App app("Lists what there is, or shows one clause with all that belongs to it.", "plumbline list");
   std::string what, clause;
   bool all = false;
-  app.add_option("what", what, "cases, clauses, capabilities or backends")
-      ->check(Choice({"cases", "clauses", "capabilities", "backends"}))
+  app.add_option("what", what, "cases, clauses, faults, capabilities or backends")
+      ->check(Choice({"cases", "clauses", "faults", "capabilities", "backends"}))
       ->type_name("WHAT");
-  app.add_option("--clause", clause, "show the text of this clause, where it stands, its tests, model lines and faults")
+  app.add_option("--clause", clause,
+                 "show this clause: its text, an example, where PyTorch differs, its tests, model lines and faults")
       ->type_name("ID");
   app.add_flag("--all", all, "of a clause: all of its tests, also where they are many");
   app.footer(
       "  plumbline list cases             id, tier and clauses of each\n"
       "  plumbline list clauses           id, strength, profile and title of each\n"
+      "  plumbline list faults            name, clause and description of each planted fault of the backend broken\n"
       "  plumbline list --clause RES-001  one rule in full");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!clause.empty()) return ShowClause(app, clause, all);
   if (what == "cases") return ListCases(app);
   if (what == "clauses") return ListClauses(app);
+  if (what == "faults") return ListFaults(app);
   if (what == "capabilities") return ListCapabilities();
   if (what == "backends") return ListBackends();
-  return Complain(app, "say what to list: cases, clauses, capabilities or backends; or --clause ID");
+  return Complain(app, "say what to list: cases, clauses, faults, capabilities or backends; or --clause ID");
 }
 
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -80,7 +80,6 @@ OrError<NewAdapter> WriteNewAdapter(const NewAdapterOptions& options) {
     std::string& text = *read;
     Replace(text, "@NAME@", made.name);
     Replace(text, "@CLASS@", ClassNameOf(made.name));
-    Replace(text, "@PLUMBLINE_INCLUDE_DIR@", options.headers);
     files.emplace_back(fs::path(options.folder) / entry.path().stem(), std::move(text));
   }
   if (files.empty()) {

@@ -19,8 +19,7 @@ namespace plumbline::cli {
 struct NewAdapterOptions {
   std::string folder;     // made if need be
   std::string name;       // empty: that of the folder, as an identifier
-  std::string templates;  // *.in, with @NAME@, @CLASS@ and @PLUMBLINE_INCLUDE_DIR@
-  std::string headers;    // for @PLUMBLINE_INCLUDE_DIR@; empty: an installed Plumbline is looked for
+  std::string templates;  // *.in, with @NAME@ and @CLASS@
 };
 
 struct NewAdapter {

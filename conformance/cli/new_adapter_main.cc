@@ -7,8 +7,10 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/new_adapter.h"
+#include "conformance/harness/backend_file.h"
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/run_main.h"
 
 namespace plumbline::cli {
 namespace {
@@ -33,11 +35,6 @@ int Main(int argc, char** argv) {
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   options.templates = harness::NewAdapterFolder();
-  // Four folders up from the templates is the tree that holds the headers, or where Plumbline is installed.
-  const fs::path root = (fs::path(options.templates) / "../../../..").lexically_normal().parent_path();
-  std::error_code failed;
-  const bool in_tree = fs::exists(root / "spec/abi/adapter.h", failed);
-  if (in_tree) options.headers = root.string();
   harness::OrError<NewAdapter> made = WriteNewAdapter(options);
   if (!made.ok()) return Complain(app, made.error());
 
@@ -46,6 +43,8 @@ int Main(int argc, char** argv) {
   const std::string build = harness::ShellWord((fs::path(options.folder) / "build").lexically_normal().string());
   const std::string object =
       harness::ShellWord((fs::path(options.folder) / "build" / (made->name + ".so")).lexically_normal().string());
+  // The prefix that this program is installed in, or the build folder, which has the same places.
+  const fs::path root = (fs::path(harness::ProgramFolder()) / "..").lexically_normal().parent_path();
   const bool standard_place = root == "/usr" || root == "/usr/local";
   fmt::print(
       "\n"
@@ -56,12 +55,12 @@ int Main(int argc, char** argv) {
       "  plumbline check --backend {}\n"
       "\n"
       "Then open {} and add the members that it names, in that order; check says what comes next.\n",
-      folder, build, in_tree || standard_place ? "" : " -DCMAKE_PREFIX_PATH=" + harness::ShellWord(root.string()),
-      build, object, (fs::path(options.folder) / "adapter.cc").lexically_normal().string());
+      folder, build, standard_place ? "" : " -DCMAKE_PREFIX_PATH=" + harness::ShellWord(root.string()), build, object,
+      (fs::path(options.folder) / "adapter.cc").lexically_normal().string());
   return kGood;
 }
 
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -13,6 +13,7 @@
 
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/nearest.h"
+#include "conformance/harness/run_main.h"
 
 namespace plumbline::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 // In the order in which a newcomer meets them. Programs that are not built here are left out.
 constexpr std::pair<const char*, const char*> kCommands[] = {
     {"check", "check a backend against the spec"},
-    {"list", "list cases, clauses, capabilities and backends"},
+    {"list", "list cases, clauses, faults, capabilities and backends"},
     {"race", "hunt for what breaks when threads register and call at once"},
     {"replay", "run scenario files on a backend, step by step"},
     {"explain", "say why a kernel did or did not run, rule by rule"},
@@ -112,4 +113,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -140,8 +140,7 @@ OrError<std::vector<Fault>> FaultsOf(const ProveOptions& options, std::string* b
   for (const std::string& name : options.only) {
     const auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end()) {
-      return InputError{
-          fmt::format("backend {} has no fault '{}'{}", *backend, name, harness::DidYouMean(name, names))};
+      return InputError{fmt::format("--fault: backend {}: {}", *backend, harness::NoSuchFault(name, names))};
     }
     chosen.push_back((*all)[static_cast<std::size_t>(at - names.begin())]);
   }

@@ -10,6 +10,7 @@
 #include "conformance/cli/prove.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/race/cases.h"
 #include "conformance/race/service.h"
@@ -94,4 +95,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

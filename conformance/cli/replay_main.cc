@@ -13,6 +13,7 @@
 #include "conformance/cli/paint.h"
 #include "conformance/cli/scenario_file.h"
 #include "conformance/harness/judge.h"
+#include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/race/check.h"
 #include "conformance/race/history.h"
@@ -99,7 +100,7 @@ int Replay(const Scenario& scenario, const std::string& path, harness::Judge& ju
 
 // Judges what threads saw, which needs no backend. Exit status.
 OrError<int> JudgeHistory(const std::string& path, const Painter& paint) {
-  const OrError<std::string> text = harness::ReadTextFile(path, "a history (.hist)");
+  const OrError<std::string> text = harness::ReadTextFile(path, "a history (.hist)", harness::kMostOfAProgram);
   if (!text.ok()) return InputError{text.error()};
   const OrError<race::History> history = race::ParseHistory(*text);
   if (!history.ok()) return InputError{fmt::format("{}: {}", path, history.error())};
@@ -181,4 +182,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

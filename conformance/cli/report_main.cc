@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/report_folder.h"
+#include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
 #include "reports/diff/diff.h"
 #include "reports/html/html.h"
@@ -38,7 +40,7 @@ OrError<Run> Load(const std::string& path) {
     return InputError{fmt::format("{}: this folder holds no report.json; give {}", path, kWanted)};
   }
   const std::string file = folder ? inside.string() : path;
-  OrError<std::string> text = harness::ReadTextFile(file, kWanted);
+  OrError<std::string> text = harness::ReadTextFile(file, kWanted, harness::kMostOfAProgram);
   if (!text.ok()) return InputError{text.error()};
   reports::ReadResult read = reports::FromJson(*text);
   if (!read.error.empty()) return InputError{fmt::format("{}: {}; give {}", file, read.error, kWanted)};
@@ -65,7 +67,17 @@ int Write(const std::string& program, const std::string& text, const std::string
   return written.ok() ? kGood : Complain(program, "--output " + written.error());
 }
 
-int PrintDifferences(const Run& before, const Run& after) {
+// What `merge -o` names: a file for the JSON alone, or a folder for every form.
+bool IsFolder(const std::string& path) {
+  std::error_code failed;
+  if (fs::exists(path, failed)) return fs::is_directory(path, failed);
+  return !path.empty() && !path.ends_with(".json");
+}
+
+int PrintDifferences(const std::string& program, const Run& before, const Run& after) {
+  for (const std::string& unlike : reports::Unlike(before, after)) {
+    fmt::print(stderr, "{}: warning: {}\n", program, unlike);
+  }
   const auto spell = [](const std::optional<Verdict>& verdict) {
     return verdict ? reports::Spelling(*verdict) : "absent";
   };
@@ -100,11 +112,16 @@ int Main(int argc, char** argv) {
   AddNoColor(*show, no_color);
   CLI::App* merge = app.add_subcommand("merge", "make one report of the shards of a run");
   add_reports(merge, "the report of each shard, in any order");
-  add_output(merge);
+  merge
+      ->add_option(
+          "-o,--output", output,
+          "a folder, for report.json, junit.xml and index.html; a name in .json, for that alone; the JSON goes "
+          "to standard output if left out")
+      ->type_name("DIR|FILE");
   merge->footer(
       "  plumbline check --backend B --report out1 --shard 1/2      on one machine\n"
       "  plumbline check --backend B --report out2 --shard 2/2      on another\n"
-      "  plumbline report merge out1 out2 -o report.json            the report of the whole run\n"
+      "  plumbline report merge out1 out2 -o out                    the report of the whole run, in every form\n"
       "All shards 1/N to N/N have to be there, of the same backend, tier, seed and filter.");
   CLI::App* html = app.add_subcommand("html", "make one page of reports: a matrix of clauses and backends");
   add_reports(html, "reports, one for each column");
@@ -116,25 +133,33 @@ int Main(int argc, char** argv) {
   CLI::App* diff = app.add_subcommand("diff", "list the cases whose verdict differs between two reports");
   diff->add_option("before", before, "the earlier report")->required()->type_name("BEFORE");
   diff->add_option("after", after, "the later report")->required()->type_name("AFTER");
-  diff->footer("A case that only one report has is absent in the other. Exit status: 0 none differs, 1 some do.");
+  diff->footer(
+      "A case that only one report has is absent in the other. Reports of different tiers, seeds, filters or shards "
+      "are\n"
+      "compared with a warning. Exit status: 0 none differs, 1 some do.");
 
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   const std::string program = app.get_name() + " " + app.get_subcommands().front()->get_name();
   if (*diff) paths = {before, after};
   if (*junit && paths.size() > 1) return Complain(program, "give one report; JUnit XML holds one run");
   if (!output.empty()) {
-    if (auto wrong = harness::CannotWrite(output)) return Complain(program, "--output " + *wrong);
+    const bool folder = *merge && IsFolder(output);
+    if (auto wrong = folder ? CannotWriteReports(output) : harness::CannotWrite(output)) {
+      return Complain(program, "--output " + *wrong);
+    }
   }
   OrError<std::vector<Run>> runs = LoadAll(paths);
   if (!runs.ok()) return Complain(program, runs.error());
 
-  if (*diff) return PrintDifferences(runs->front(), runs->back());
+  if (*diff) return PrintDifferences(program, runs->front(), runs->back());
   if (*html) return Write(program, reports::ToHtml(*runs), output);
   if (*junit) return Write(program, reports::ToJUnit(runs->front(), {}), output);
   if (*merge) {
     const reports::MergeResult merged = reports::Merge(*runs);
     if (!merged.error.empty()) return Complain(program, merged.error);
-    return Write(program, reports::ToJson(merged.run), output);
+    if (!IsFolder(output)) return Write(program, reports::ToJson(merged.run), output);
+    OrError<std::string> page = WriteReports(output, merged.run, nullptr);
+    return page.ok() ? kGood : Complain(program, "--output " + page.error());
   }
   for (std::size_t i = 0; i < runs->size(); ++i) {
     if (i > 0) fmt::print("\n");
@@ -146,4 +171,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

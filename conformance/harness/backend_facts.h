@@ -28,6 +28,7 @@ struct BackendFacts {
   std::string path;     // of the shared object
   std::string digest;   // its sha256
   std::uint64_t capabilities = 0;
+  std::vector<std::string> entries;                       // of its table that some claim needs, claimed or not
   std::vector<scenario::KeyDeclaration> keys;             // of its own
   std::optional<std::vector<BuiltinFallback>> fallbacks;  // replaces the release's, where the backend says so
   std::vector<std::string> loaded;                        // --load, by file name

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "conformance/harness/nearest.h"
+#include "conformance/harness/text_file.h"
 
 namespace plumbline::harness {
 namespace {
@@ -117,6 +118,9 @@ std::optional<std::string> CheckSharedObject(const std::string& path, SharedObje
   }
   if (fs::is_directory(status)) {
     return fmt::format("{}: this is a folder\nGive the shared object inside it.", file);
+  }
+  if (const auto kind = NoRegularFile(path)) {
+    return fmt::format("{}: this is {}\nGive a file: the shared object that the linker wrote.", file, *kind);
   }
   std::ifstream in(path, std::ios::binary);
   std::array<char, sizeof(Elf64_Ehdr)> bytes{};

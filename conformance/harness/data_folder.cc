@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -52,38 +53,59 @@ std::string OnThisMachine(const std::string& place) {
   return place + " (in Plumbline's sources)";
 }
 
-OrError<std::vector<reports::Clause>> ReadClauseIndex() {
+OrError<std::vector<ClausePage>> ReadClausePages() {
   const std::string path = ClauseIndexFile();
   const std::string wanted =
       "the clause index: build the target plumbline_clauses, or point PLUMBLINE_DATA at the folder that holds "
       "clauses.json";
-  const OrError<std::string> text = ReadTextFile(path, wanted);
+  const OrError<std::string> text = ReadTextFile(path, wanted, kMostOfAProgram);
   if (!text.ok()) return InputError{text.error()};
-  std::vector<reports::Clause> clauses;
+  std::vector<ClausePage> pages;
   try {
     const nlohmann::json index = nlohmann::json::parse(*text);
     for (const nlohmann::json& entry : index.at("clauses")) {
-      std::vector<std::string> faults;
-      for (const nlohmann::json& fault : entry.at("faults")) {
-        faults.push_back(fmt::format("{} {}: {}", fault.at("where").get<std::string>(),
-                                     fault.at("name").get<std::string>(), fault.at("what").get<std::string>()));
+      ClausePage page{.clause = {.id = entry.at("id"),
+                                 .title = entry.at("title"),
+                                 .strength = entry.at("strength"),
+                                 .profile = entry.at("profile"),
+                                 .chapter = entry.at("chapter"),
+                                 .text = entry.at("text"),
+                                 .needs = entry.at("needs"),
+                                 .where = entry.at("where"),
+                                 .tests = entry.at("tests"),
+                                 .model = entry.at("model"),
+                                 .faults = {}},
+                      .examples = entry.at("examples"),
+                      .pytorch = entry.at("pytorch"),
+                      .scenarios = {},
+                      .properties = {},
+                      .faults = {}};
+      std::copy_if(page.clause.tests.begin(), page.clause.tests.end(), std::back_inserter(page.scenarios),
+                   [](const std::string& place) { return place.find(".scn:") != std::string::npos; });
+      for (const nlohmann::json& property : entry.at("properties")) {
+        page.properties.push_back(property.at("where").get<std::string>() + " " +
+                                  property.at("name").get<std::string>());
       }
-      clauses.push_back({.id = entry.at("id"),
-                         .title = entry.at("title"),
-                         .strength = entry.at("strength"),
-                         .profile = entry.at("profile"),
-                         .chapter = entry.at("chapter"),
-                         .text = entry.at("text"),
-                         .needs = entry.at("needs"),
-                         .where = entry.at("where"),
-                         .tests = entry.at("tests"),
-                         .model = entry.at("model"),
-                         .faults = std::move(faults)});
+      for (const nlohmann::json& fault : entry.at("faults")) {
+        page.faults.push_back(
+            {.name = fault.at("name"), .clause = page.clause.id, .what = fault.at("what"), .where = fault.at("where")});
+        const IndexedFault& read = page.faults.back();
+        page.clause.faults.push_back(fmt::format("{} {}: {}", read.where, read.name, read.what));
+      }
+      pages.push_back(std::move(page));
     }
   } catch (const nlohmann::json::exception&) {
     return InputError{fmt::format("{}: this is no clause index of this version; give {}", path, wanted)};
   }
-  std::sort(clauses.begin(), clauses.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::sort(pages.begin(), pages.end(), [](const auto& a, const auto& b) { return a.clause.id < b.clause.id; });
+  return pages;
+}
+
+OrError<std::vector<reports::Clause>> ReadClauseIndex() {
+  OrError<std::vector<ClausePage>> pages = ReadClausePages();
+  if (!pages.ok()) return InputError{pages.error()};
+  std::vector<reports::Clause> clauses;
+  for (ClausePage& page : *pages) clauses.push_back(std::move(page.clause));
   return clauses;
 }
 

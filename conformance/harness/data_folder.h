@@ -24,7 +24,24 @@ std::string NewAdapterFolder();  // of the files that `plumbline new-adapter` fi
 // installed or in the tree, short where it is below the current folder. What lies nowhere is said to.
 std::string OnThisMachine(const std::string& place);
 
-// The clauses with the tests, model lines and faults that name them, by id.
+// A planted fault of the backend broken.
+struct IndexedFault {
+  std::string name, clause, what, where;
+};
+
+// A clause with all that the index tells of it.
+struct ClausePage {
+  reports::Clause clause;
+  std::vector<std::string> examples;               // scenarios, whole or in part
+  std::string pytorch;                             // whether PyTorch agrees, and where it differs
+  std::vector<std::string> scenarios, properties;  // that name it: places, those of properties with the id of the case
+  std::vector<IndexedFault> faults;
+};
+
+// By id.
+OrError<std::vector<ClausePage>> ReadClausePages();
+
+// The clauses alone, with the tests, model lines and faults that name them, by id.
 OrError<std::vector<reports::Clause>> ReadClauseIndex();
 
 }  // namespace plumbline::harness

@@ -17,6 +17,7 @@
 
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/interpreter.h"
+#include "conformance/harness/nearest.h"
 #include "conformance/harness/sha256.h"
 #include "spec/abi/host.h"
 #include "spec/model/key_table.h"
@@ -36,6 +37,7 @@ constexpr std::chrono::seconds kLoadingLimit(120);
 // Requests beside that for a scenario.
 constexpr const char* kViewRequest = "view ";
 constexpr const char* kNamesRequest = "names";
+constexpr const char* kKeysRequest = "keys";
 constexpr const char* kDescribeRequest = "describe";
 constexpr std::string_view kServiceRequest = "service ";
 
@@ -93,6 +95,7 @@ Json Describe(const BackendFacts& facts) {
           {"keys", keys},
           {"fallbacks", fallbacks},
           {"capabilities", facts.capabilities},
+          {"entries", facts.entries},
           {"loaded_for_nothing", facts.loaded_for_nothing},
           {"problems", facts.problems}};
 }
@@ -103,6 +106,7 @@ void ReadFacts(const Json& json, BackendFacts& facts) {
   facts.release = json.at("release");
   facts.abi = json.at("abi");
   facts.capabilities = json.at("capabilities");
+  facts.entries = json.at("entries").get<std::vector<std::string>>();
   facts.loaded_for_nothing = json.at("loaded_for_nothing").get<std::vector<std::string>>();
   facts.problems = json.at("problems").get<std::vector<std::string>>();
   for (const Json& key : json.at("keys")) {
@@ -148,6 +152,17 @@ void ReadDescription(const pl_adapter& adapter, BackendFacts& facts) {
   }
 }
 
+// Empty if it does not tell them.
+std::vector<std::string> FaultNames(const pl_adapter& adapter) {
+  std::vector<std::string> names;
+  const pl_string_sink sink{
+      &names, [](void* context, pl_string text) {
+        const std::string_view line = abi::View(text);
+        static_cast<std::vector<std::string>*>(context)->emplace_back(line.substr(0, line.find('\t')));
+      }};
+  return abi::PlError(adapter.fault_list(sink)) ? std::vector<std::string>() : names;
+}
+
 // The libraries of --load, each compared with what was registered before it, where the backend can tell.
 void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::AdapterCheck& check,
                    const model::KeyTable& keys) {
@@ -179,6 +194,7 @@ void Introduce(Loaded& loaded) {
   facts.problems = check.problems;
   facts.capabilities = check.capabilities;
   if (!check.readable) return;
+  facts.entries = abi::EntriesThere(*adapter);
   facts.abi = fmt::format("{}.{}", adapter->abi_major, adapter->abi_minor);
   if (!PL_HAS(adapter, describe)) return;
   ReadDescription(*adapter, facts);
@@ -198,7 +214,11 @@ void Introduce(Loaded& loaded) {
     if (!check.Has(PL_CAPABILITY(FAULTS))) {
       facts.problems.push_back("a fault was asked for, and the backend does not claim faults");
     } else if (pl_error* error = adapter->fault_set(abi::Borrow(loaded.config.fault))) {
-      facts.problems.push_back(fmt::format("fault '{}': {}", loaded.config.fault, ErrorText(error)));
+      const std::vector<std::string> names = FaultNames(*adapter);
+      const bool known = std::find(names.begin(), names.end(), loaded.config.fault) != names.end();
+      const std::string text = ErrorText(error);
+      facts.problems.push_back(known || names.empty() ? fmt::format("fault '{}': {}", loaded.config.fault, text)
+                                                      : NoSuchFault(loaded.config.fault, names));
     }
   }
   LoadLibraries(loaded, *adapter, check, keys);
@@ -271,8 +291,9 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
   if (request.starts_with(kServiceRequest)) {
     return loaded.config.service(*loaded.adapter, loaded.facts, request.substr(kServiceRequest.size()), progress);
   }
-  if (request.starts_with(kViewRequest) || request == kNamesRequest) {
+  if (request.starts_with(kViewRequest) || request == kNamesRequest || request == kKeysRequest) {
     const model::KeyTable keys(*model::FindRelease(loaded.facts.release), loaded.facts.keys);
+    if (request == kKeysRequest) return TellKeys(*loaded.adapter, keys);
     return request == kNamesRequest ? TellNames(*loaded.adapter, keys)
                                     : TellOperator(*loaded.adapter, keys, request.substr(std::strlen(kViewRequest)));
   }
@@ -296,6 +317,11 @@ std::string Load(Loaded& loaded) {
 }
 
 }  // namespace
+
+std::string NoSuchFault(const std::string& name, const std::vector<std::string>& names) {
+  return fmt::format("there is no fault '{}'{}\n`plumbline list faults` shows those of the backend broken.", name,
+                     DidYouMean(name, names));
+}
 
 OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config) {
   if (auto wrong = CheckSharedObject(config.path)) return InputError{*wrong};
@@ -394,10 +420,23 @@ OrError<std::string> Executor::Introspect(const std::string& request) {
     return InputError{
         fmt::format("backend {} does not claim introspection, so it cannot say what is registered", facts_.name)};
   }
+  return Ask(request, "what is registered");
+}
+
+OrError<std::string> Executor::Ask(const std::string& request, const char* what) {
   const Reply reply = isolation_->Ask(request, limit_);
   if (reply.ending == Reply::Ending::kAnswered) return reply.text;
-  return InputError{fmt::format("backend {}: it {} when it was asked what is registered{}{}", facts_.name, reply.what,
+  return InputError{fmt::format("backend {}: it {} when it was asked {}{}{}", facts_.name, reply.what, what,
                                 reply.output.empty() ? "" : "\n", reply.output)};
+}
+
+OrError<std::vector<std::string>> Executor::KnownKeys() {
+  if (std::find(facts_.entries.begin(), facts_.entries.end(), "intern_key") == facts_.entries.end()) {
+    return InputError{fmt::format("backend {} has no intern_key, so it cannot say which keys it knows", facts_.name)};
+  }
+  const OrError<std::string> told = Ask(kKeysRequest, "which keys it knows");
+  if (!told.ok()) return InputError{told.error()};
+  return ReadKnownKeys(*told);
 }
 
 OrError<OperatorView> Executor::View(const std::string& operator_name) {

@@ -57,6 +57,9 @@ class Executor {
   // The backend's faults, each as fault_list of the ABI says; an error where it does not claim any.
   OrError<std::vector<std::string>> Faults();
 
+  // Of its release's keys and its own, those that it interns, lowest first, alias keys last; an error where it cannot.
+  OrError<std::vector<std::string>> KnownKeys();
+
   // What is in the process-wide registry; an error where the backend does not claim introspection.
   OrError<OperatorView> View(const std::string& operator_name);
   OrError<OperatorNames> Names();
@@ -64,12 +67,16 @@ class Executor {
  private:
   Executor() = default;
   OrError<std::string> Introspect(const std::string& request);
+  OrError<std::string> Ask(const std::string& request, const char* what);  // what: "what is registered"
 
   std::unique_ptr<Isolation> isolation_;
   ExecutorConfig config_;
   BackendFacts facts_;
   std::chrono::milliseconds limit_{};
 };
+
+// "there is no fault 'x'; did you mean 'y'?", and how to see them all.
+std::string NoSuchFault(const std::string& name, const std::vector<std::string>& names);
 
 }  // namespace plumbline::harness
 

@@ -173,6 +173,15 @@ std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys) {
   });
 }
 
+std::string TellKeys(const pl_adapter& adapter, const model::KeyTable& keys) {
+  return Told([&] {
+    const View view(adapter, keys);
+    Json names = Json::array();
+    for (const auto& [key, id] : view.keys()) names.push_back(key);
+    return Json{{"keys", names}};
+  });
+}
+
 OrError<OperatorView> ReadOperator(const std::string& told) {
   const Json json = Json::parse(told);
   if (json.contains("broken")) return InputError{json.at("broken").get<std::string>()};
@@ -192,6 +201,12 @@ OrError<OperatorNames> ReadNames(const std::string& told) {
   if (json.contains("broken")) return InputError{json.at("broken").get<std::string>()};
   return OperatorNames{
       .all = json.at("all"), .dangling = json.at("dangling"), .at = json.at("at"), .fallbacks = json.at("fallbacks")};
+}
+
+OrError<std::vector<std::string>> ReadKnownKeys(const std::string& told) {
+  const Json json = Json::parse(told);
+  if (json.contains("broken")) return InputError{json.at("broken").get<std::string>()};
+  return json.at("keys").get<std::vector<std::string>>();
 }
 
 }  // namespace plumbline::harness

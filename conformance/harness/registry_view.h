@@ -1,9 +1,10 @@
-// What a backend's process-wide registry holds, as its introspection tells: for `plumbline dump` and `explain`.
+// What a backend's process-wide registry holds, as its introspection tells: for `plumbline dump` and `explain`; and the
+// keys that it knows, for `plumbline keys`.
 //
 //   OrError<OperatorView> view = executor->View("demo::f");        // executor.h; asked in an executor of its own
 //   for (const OperatorView::Row& row : view->table) ...
 //
-// The first two functions run in an executor, where a backend that crashes costs only the answer; the answer crosses as
+// What is called Tell runs in an executor, where a backend that crashes costs only the answer; the answer crosses as
 // JSON. Plain data; no thread rules.
 #ifndef PLUMBLINE_CONFORMANCE_HARNESS_REGISTRY_VIEW_H_
 #define PLUMBLINE_CONFORMANCE_HARNESS_REGISTRY_VIEW_H_
@@ -41,10 +42,13 @@ struct OperatorNames {
 // In an executor, of a loaded backend that claims introspection.
 std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys, const std::string& name);
 std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys);
+// Of one that has intern_key: which of these keys it interns.
+std::string TellKeys(const pl_adapter& adapter, const model::KeyTable& keys);
 
-// Of what these two told.
+// Of what these told.
 OrError<OperatorView> ReadOperator(const std::string& told);
 OrError<OperatorNames> ReadNames(const std::string& told);
+OrError<std::vector<std::string>> ReadKnownKeys(const std::string& told);
 
 }  // namespace plumbline::harness
 

@@ -56,6 +56,29 @@ TEST_F(TextFileTest, SaysWhatWhereAndWhatToGive) {
   EXPECT_THAT(ErrorOf("/proc/self/mem"), AllOf(HasSubstr("it cannot be read ("), EndsWith("give a list")));
 }
 
+// None of them is waited for.
+TEST_F(TextFileTest, WhatMayNeverEndIsNoFile) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(ErrorOf(Path("pipe")), Path("pipe") + ": this is a pipe; give a list");
+  EXPECT_EQ(ErrorOf("/dev/zero"), "/dev/zero: this is a device; give a list");
+  EXPECT_EQ(ErrorOf("/dev/null"), "/dev/null: this is a device; give a list");
+  fs::create_symlink("/dev/zero", folder_ / "link");
+  EXPECT_THAT(ErrorOf(Path("link")), HasSubstr("this is a device"));
+  EXPECT_EQ(NoRegularFile(Path("pipe")), "a pipe");
+  EXPECT_EQ(NoRegularFile(folder_.string()), "a folder");
+  EXPECT_EQ(NoRegularFile(Write("file", "x")), std::nullopt);
+  EXPECT_EQ(NoRegularFile(Path("none")), std::nullopt);
+}
+
+TEST_F(TextFileTest, EachKindHasALimit) {
+  const std::string file = Write("file", "x");
+  fs::resize_file(file, kMostOfAPerson + 1);
+  EXPECT_EQ(ErrorOf(file), file + ": it holds more than 4 MiB; give a list");
+  fs::resize_file(file, std::uintmax_t{1} << 40);  // nobody waits for a terabyte of zeros
+  EXPECT_THAT(ReadTextFile(file, "a list", kMostOfAProgram).error(), HasSubstr("more than 64 MiB"));
+  EXPECT_TRUE(ReadTextFile(Write("file", std::string(kMostOfAPerson, 'x')), "a list").ok());
+}
+
 TEST_F(TextFileTest, BinaryIsNoText) {
   using namespace std::string_literals;
   EXPECT_THAT(ErrorOf(Write("zero", "a\nb\0c"s)), HasSubstr("it is not UTF-8 text: line 2 has the byte 00"));
@@ -78,10 +101,23 @@ TEST_F(TextFileTest, WhatCannotBeWrittenIsSeenBefore) {
   EXPECT_THAT(CannotWrite(folder_.string()).value_or(""), HasSubstr("this is a folder"));
   EXPECT_THAT(CannotWrite(Path("none/new.json")).value_or(""), HasSubstr("there is no folder"));
   EXPECT_THAT(CannotWrite(file + "/new.json").value_or(""), HasSubstr("cannot be written"));
+  EXPECT_FALSE(fs::exists(Path("new.json"))) << "only asked";
   EXPECT_TRUE(WriteTextFile(file, "y").ok());
   EXPECT_EQ(ErrorOf(file), "read: y");
   EXPECT_THAT(WriteTextFile(folder_.string(), "y").error(), HasSubstr("this is a folder"));
-  EXPECT_THAT(WriteTextFile("/dev/full", "y").error(), HasSubstr("it cannot be written"));
+  EXPECT_THAT(WriteTextFile("/dev/full", "y").error(), HasSubstr("it cannot be written (No space left on device)"));
+}
+
+// Only trying tells, for root too.
+TEST_F(TextFileTest, PlacesThatTakeNothingAreSeenBefore) {
+  EXPECT_THAT(CannotWriteInto("/proc/x").value_or(""), HasSubstr("/proc/x: nothing can be written into /proc ("));
+  EXPECT_THAT(CannotWriteInto("/proc").value_or(""), HasSubstr("nothing can be written into /proc ("));
+  EXPECT_THAT(CannotWrite("/proc/x").value_or(""), HasSubstr("/proc/x: it cannot be written ("));
+  EXPECT_THAT(CannotWrite("/dev/full").value_or(""), HasSubstr("it cannot be written (No space left on device)"));
+  EXPECT_EQ(CannotWrite("/dev/null"), std::nullopt);
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(CannotWrite(Path("pipe")), std::nullopt) << "a reader may still come";
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1) << "nothing is left behind";
 }
 
 }  // namespace

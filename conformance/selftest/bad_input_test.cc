@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -35,6 +38,19 @@ class BadInputTest : public ::testing::Test {
   Ran CheckWaivers(const std::string& toml) {
     const std::string file = suite_.folder().Write("waivers.toml", toml);
     return suite_.Check("", "--waivers " + file);
+  }
+
+  // Nobody ever writes into it.
+  std::string Pipe(const std::string& name) {
+    const std::string path = suite_.folder().path() + "/" + name;
+    EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
+    return path;
+  }
+  // A gigabyte that takes no place on the disk.
+  std::string Large(const std::string& name) {
+    const std::string path = suite_.folder().Write(name, "x");
+    std::filesystem::resize_file(path, std::uintmax_t{1} << 30);
+    return path;
   }
 
   SampleSuite suite_;
@@ -70,7 +86,7 @@ TEST_F(BadInputTest, Options) {
   Expect(Tool("check --backend x --list=maybe"), {"--list takes no value"});
   Expect(Tool("list cases more"), {"'more' is one argument too many"});
   Expect(Tool("list clausse"),
-         {"'clausse' is none of cases, clauses, capabilities, backends; did you mean 'clauses'?"});
+         {"'clausse' is none of cases, clauses, faults, capabilities, backends; did you mean 'clauses'?"});
   Expect(suite_.Check("", "--tier huge"), {"--tier: 'huge' is none of quick, standard, full\n"});
   Expect(suite_.Check("", "--tier qick"), {"did you mean 'quick'?"});
   for (const char* jobs : {"0", "-1", "1025", "x", "2x"}) {
@@ -116,6 +132,9 @@ TEST_F(BadInputTest, FilesThatCannotBeRead) {
                     "ELF\2\1\1\0\0\xff"s),
        "it is not UTF-8 text: line 1 has the byte 00"},
       {"/proc/self/mem", "it cannot be read"},
+      {"/dev/zero", "this is a device"},
+      {Pipe("pipe"), "this is a pipe"},
+      {Large("large"), "it holds more than "},
   };
   const std::string backend = " --backend " + Misbehaving();
   for (const auto& [file, what] : files) {
@@ -152,8 +171,28 @@ TEST_F(BadInputTest, PlacesThatCannotBeWritten) {
   Expect(suite_.Check("", "--report " + file), {"--report " + file, "is a file, not a folder"});
   Expect(suite_.Check("", "--report " + file + "/deep"), {"--report ", file + " is a file, not a folder"});
   Expect(Tool("check --backend " + Misbehaving() + " --filter demo --out " + file), {"--out " + file, "not a folder"});
-  Expect(Tool("report merge x -o " + suite_.folder().path()), {"--output ", "this is a folder"});
+  Expect(Tool("report html x -o " + suite_.folder().path()), {"--output ", "this is a folder"});
   Expect(Tool("report merge x -o /nonexistent/x.json"), {"--output ", "there is no folder /nonexistent"});
+  // What only trying tells.
+  Expect(suite_.Check("", "--report /proc/x"), {"--report /proc/x: nothing can be written into /proc ("});
+  Expect(Tool("check --backend " + Misbehaving() + " --filter demo --out /proc/x"), {"--out /proc/x: nothing"});
+  Expect(Tool("prove --backend " + Misbehaving() + " --report /dev/full"),
+         {"--report /dev/full: it cannot be written (No space left on device)"});
+  Expect(Tool("report merge x -o /proc/x"), {"--output /proc/x: nothing can be written into /proc ("});
+  Expect(Tool("report junit x -o /dev/full"), {"--output /dev/full: it cannot be written ("});
+  std::filesystem::create_directories(suite_.folder().path() + "/taken/report.json");
+  Expect(suite_.Check("", "--report " + suite_.folder().path() + "/taken"),
+         {"--report ", "taken/report.json: this is a folder"});
+}
+
+// A status of 0 says that what was printed arrived.
+TEST_F(BadInputTest, OutputThatDoesNotArrive) {
+  const std::string check = "check --filter demo --backend " + Misbehaving();
+  for (const std::string& command : {std::string("--help"), std::string("list cases"), check}) {
+    const Ran ran = RunLine("plumbline " + command + " >/dev/full", suite_.Environment(""));
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_THAT(ran.err, HasSubstr("the output cannot be written (")) << command;
+  }
 }
 
 TEST_F(BadInputTest, FiltersThatSelectNothing) {
@@ -176,6 +215,8 @@ TEST_F(BadInputTest, Backends) {
   Expect(CheckBackend("templat"), {"did you mean 'template'?"});
   Expect(CheckBackend("/nonexistent/lib.so"), {"/nonexistent/lib.so", "no such file"});
   Expect(CheckBackend("/tmp/"), {"this is a folder"});
+  Expect(CheckBackend("/dev/zero"), {"backend /dev/zero: this is a device"});
+  Expect(CheckBackend(Pipe("pipe.so")), {"pipe.so: this is a pipe"});
   Expect(CheckBackend(suite_.folder().Write("empty.so", "")), {"empty.so", "is empty"});
   Expect(CheckBackend(suite_.folder().Write("text.so", "#!/bin/sh\n")),
          {"text.so", "not a shared object", "23 21 2f 62"});

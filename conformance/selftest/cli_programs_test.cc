@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -54,6 +55,28 @@ TEST(CliKeysTest, KnowsReleasesAndBackends) {
   ExpectBadInput(RunTool("keys --backend nonesuch"), {"nonesuch"});
   ExpectBadInput(RunTool("keys --load x.so"), {"--backend"});
   EXPECT_THAT(RunTool("keys --help").out, HasSubstr("alias keys"));
+}
+
+TEST(CliKeysTest, ABackendThatKnowsOnlyAFew) {
+  const std::map<std::string, std::string> few = {{"PLUMBLINE_MISBEHAVE", "few-keys"}};
+  const Ran ran = RunTool("keys --backend " + Misbehaving(), few);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("misbehaving 1 .pytorch-1.13.: it knows 2 of [0-9]+ keys, lowest"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(" that it does not know are left out; --all shows them"), HasSubstr(" CPU "),
+                             HasSubstr("Autograd  AutogradCPU\n"), HasSubstr("includes  nothing")));
+  for (const char* other : {"CUDA", "AutogradOther", "Composite", "ADInplaceOrView"}) {
+    EXPECT_THAT(ran.out, Not(HasSubstr(other)));
+  }
+  const Ran all = RunTool("keys --all --backend " + Misbehaving(), few);
+  EXPECT_THAT(all.out,
+              AllOf(HasSubstr("are marked"), ::testing::ContainsRegex("AutogradCUDA +unknown to the backend\n"),
+                    HasSubstr("CPU          AutogradCPU\n"), HasSubstr("Composite")));
+  EXPECT_THAT(RunTool("keys --backend " + Backend("reference")).out, Not(HasSubstr("it knows")));
+  const Ran bare = RunTool("keys --backend " + Backend("template"));
+  EXPECT_EQ(bare.status, 0) << bare.err;
+  EXPECT_THAT(bare.out, HasSubstr("which does not tell what it knows (no InternKey); its release has: "));
+  ExpectBadInput(RunTool("keys --backend " + Misbehaving(), {{"PLUMBLINE_MISBEHAVE", "crash-at-keys"}}),
+                 {"signal 11", "when it was asked which keys it knows"});
 }
 
 // ---- dump ----
@@ -113,6 +136,33 @@ TEST(CliListTest, AClauseInAnyLetterCaseWithPlacesThatCanBeOpened) {
     EXPECT_TRUE(std::filesystem::exists(line.substr(2, line.find(':') - 2))) << line;
   }
   EXPECT_GE(places, 3);
+}
+
+TEST(CliListTest, AClauseWithAllThatBelongsToIt) {
+  const Ran ran = RunTool("list --clause RES-004");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("\nexample:\n  .*\n(.*\n)*\nPyTorch:\n  .*\n"));
+  for (const char* part :
+       {"call", "\ntext:\n", "\nscenarios:\n", "\nproperties:\n", "\nmodel:\n", "\nfaults (`plumbline "}) {
+    EXPECT_THAT(ran.out, HasSubstr(part));
+  }
+}
+
+TEST(CliListTest, FaultsWithTheirClauses) {
+  const Ran ran = RunTool("list faults");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("\noldest_kernel_answers  +RES-[0-9]+ +[a-z]"));
+  EXPECT_GT(std::count(ran.out.begin(), ran.out.end(), '\n'), 200);
+}
+
+TEST(CliListTest, AFaultThatThereIsNotHasNearNames) {
+  const std::string broken = " --backend " + Backend("broken");
+  for (const std::string command : {"check", "prove", "explain demo::f --keys CPU"}) {
+    ExpectBadInput(RunTool(command + broken + " --fault oldest_kernel_anwsers"),
+                   {"there is no fault 'oldest_kernel_anwsers'; did you mean 'oldest_kernel_answers'?",
+                    "`plumbline list faults`"});
+  }
+  ExpectBadInput(RunTool("check" + broken + " --fault nonsense"), {"there is no fault 'nonsense'\n"});
 }
 
 // ---- explain ----
@@ -220,7 +270,13 @@ TEST(CliNewAdapterTest, WritesAndRefuses) {
                              HasSubstr("plumbline check --backend"), HasSubstr("my_device.so")));
   const std::string source = folder.Read("my-device/adapter.cc");
   EXPECT_THAT(source, AllOf(HasSubstr("class MyDevice"), HasSubstr("\"my_device\""), Not(HasSubstr("@NAME@"))));
-  EXPECT_THAT(folder.Read("my-device/CMakeLists.txt"), Not(HasSubstr("@")));
+  const std::string project = folder.Read("my-device/CMakeLists.txt");
+  EXPECT_THAT(project, AllOf(HasSubstr("find_package(Plumbline"), Not(HasSubstr("@"))));
+  // It may be moved, and this tree too.
+  for (const std::string& place : {BuildFolder(), std::filesystem::current_path().string(), folder.path()}) {
+    EXPECT_THAT(project, Not(HasSubstr(place)));
+  }
+  EXPECT_THAT(ran.out, HasSubstr("-DCMAKE_PREFIX_PATH="));
 
   folder.Write("my-device/adapter.cc", "mine");
   ExpectBadInput(RunTool("new-adapter " + target), {"already", "another folder"});

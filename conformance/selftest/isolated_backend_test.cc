@@ -142,6 +142,16 @@ TEST_F(IsolatedBackendTest, ShardsMergeToTheSameReport) {
   const Ran merged = RunTool("report merge -o " + folder + "/merged.json" + parts);
   ASSERT_EQ(merged.status, 0) << merged.err;
   EXPECT_EQ(suite_.folder().Read("merged.json"), suite_.folder().Read("whole/report.json"));
+  EXPECT_EQ(RunTool("report merge -o " + folder + "/merged" + parts).status, 0);
+  for (const char* form : {"/report.json", "/index.html"}) {
+    EXPECT_EQ(suite_.folder().Read(std::string("merged") + form), suite_.folder().Read(std::string("whole") + form));
+  }
+  EXPECT_THAT(suite_.folder().Read("merged/junit.xml"), HasSubstr("<testsuite"));
+  EXPECT_EQ(RunTool("report merge" + parts).out, suite_.folder().Read("merged.json"));
+
+  const Ran unlike = RunTool("report diff " + folder + "/part1 " + folder + "/whole");
+  EXPECT_THAT(unlike.err, HasSubstr("plumbline report diff: warning: the shards differ (1/3, the whole run): merge"));
+  EXPECT_EQ(RunTool("report diff " + folder + "/merged " + folder + "/whole").err, "");
 }
 
 TEST_F(IsolatedBackendTest, EqualRunsGiveEqualReports) {

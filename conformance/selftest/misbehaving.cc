@@ -57,6 +57,10 @@ class Misbehaving {
   explicit Misbehaving(const abi::OpenOptions&) {}
 
   pl_key InternKey(std::string_view name) {
+    if (Misbehaves("few-keys") && name != "CPU" && name != "AutogradCPU" && name != "Autograd") {
+      throw abi::Error(PL_ERROR_NOT_FOUND, "no key " + std::string(name));
+    }
+    if (Misbehaves("crash-at-keys")) std::raise(SIGSEGV);
     const auto at = std::find(names_.begin(), names_.end(), name);
     if (at != names_.end()) return static_cast<pl_key>(at - names_.begin());
     names_.emplace_back(name);

@@ -39,11 +39,14 @@ inline constexpr char kNewestScenario[] =
 
 inline constexpr char kIndex[] = R"({"format": 1, "clauses": [
   {"id": "DEMO-001", "title": "One", "strength": "MUST", "profile": "core", "chapter": "demo", "needs": [],
-   "where": "a.md:1", "text": "One is one.", "tests": ["x.scn"], "model": ["m.cc:1"], "faults": [{"name": "f", "where": "f.h:1", "what": "it is two"}]},
+   "where": "a.md:1", "text": "One is one.", "examples": ["call demo::f [CPU] => k1"], "pytorch": "agrees.", "properties": [],
+   "tests": ["x.scn"], "model": ["m.cc:1"], "faults": [{"name": "f", "where": "f.h:1", "what": "it is two"}]},
   {"id": "DEMO-002", "title": "Two", "strength": "MUST", "profile": "core", "chapter": "demo", "needs": ["DEMO-001"],
-   "where": "a.md:2", "text": "Two is two.", "tests": [], "model": [], "faults": []},
+   "where": "a.md:2", "text": "Two is two.", "examples": ["call demo::f [CPU] => k1"], "pytorch": "agrees.", "properties": [],
+   "tests": [], "model": [], "faults": []},
   {"id": "DEMO-003", "title": "Three", "strength": "MUST", "profile": "core", "chapter": "demo", "needs": [],
-   "where": "a.md:3", "text": "Three is three.", "tests": [], "model": [], "faults": []}]})";
+   "where": "a.md:3", "text": "Three is three.", "examples": ["call demo::f [CPU] => k1"], "pytorch": "agrees.", "properties": [],
+   "tests": [], "model": [], "faults": []}]})";
 
 class SampleSuite {
  public:

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string>
 
+#include "conformance/harness/run_main.h"
 #include "perf/bench/workload.h"
 
 namespace plumbline::perf {
@@ -72,4 +73,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::perf
 
-int main(int argc, char** argv) { return plumbline::perf::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::perf::Main, argc, argv); }

@@ -31,18 +31,19 @@ std::string TextSink::WhatIsWrongWith(std::string_view target) {
 }
 
 std::unique_ptr<TextSink> TextSink::Open(std::string_view target, std::string_view variable) {
-  if (target == "stderr") return std::unique_ptr<TextSink>(new TextSink(STDERR_FILENO, false));
+  if (target == "stderr") return std::unique_ptr<TextSink>(new TextSink(STDERR_FILENO, ""));
   const std::string path(target);
   const int descriptor = OpenToAppend(path);
   if (descriptor < 0) {
     std::fprintf(stderr, "plumbline: %s: %s\n", std::string(variable).c_str(), CannotOpen(path).c_str());
     return nullptr;
   }
-  return std::unique_ptr<TextSink>(new TextSink(descriptor, true));
+  const std::string prefix = variable.empty() ? "" : std::string(variable) + ": ";
+  return std::unique_ptr<TextSink>(new TextSink(descriptor, prefix + "'" + path + "'"));
 }
 
 TextSink::~TextSink() {
-  if (owned_) close(descriptor_);
+  if (!name_.empty()) close(descriptor_);
 }
 
 void TextSink::Write(std::string line) {
@@ -51,7 +52,14 @@ void TextSink::Write(std::string line) {
   while (!left.empty()) {
     const ssize_t written = write(descriptor_, left.data(), left.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // nobody to tell
+    if (written <= 0) {
+      const int error = written < 0 ? errno : EIO;
+      if (!name_.empty() && !complained_.exchange(true, std::memory_order_relaxed)) {
+        std::fprintf(stderr, "plumbline: %s cannot be written (%s); its lines are lost\n", name_.c_str(),
+                     std::strerror(error));
+      }
+      return;
+    }
     left.remove_prefix(static_cast<std::size_t>(written));
   }
 }

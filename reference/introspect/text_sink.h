@@ -1,11 +1,13 @@
 // Where trace and log lines go: stderr, or a file that is appended to. One write a line, so that lines of several
-// threads and processes do not mix. Any thread.
+// threads and processes do not mix. What cannot be written is lost, and the first time said on stderr. Any thread.
 #ifndef PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
 #define PLUMBLINE_REFERENCE_INTROSPECT_TEXT_SINK_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace plumbline::reference {
 
@@ -23,9 +25,10 @@ class TextSink {
   void Write(std::string line);  // without its line end
 
  private:
-  TextSink(int descriptor, bool owned) : descriptor_(descriptor), owned_(owned) {}
+  TextSink(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
   int descriptor_;
-  bool owned_;
+  std::string name_;  // of its own file, as it is complained about; empty: stderr
+  std::atomic<bool> complained_{false};
 };
 
 }  // namespace plumbline::reference

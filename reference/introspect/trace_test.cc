@@ -91,6 +91,17 @@ TEST_F(TraceTest, StopsWhenTheObserverIsTakenAway) {
   EXPECT_EQ(Text(), "[call] demo::add keys=[CPU] key=CPU rule=kernel kernel=demo.cc:2 miss\n");
 }
 
+TEST(TextSinkTest, AFullDiskIsSaidOnce) {
+  testing::internal::CaptureStderr();
+  const auto sink = TextSink::Open("/dev/full", kDispatchTraceVariable);
+  ASSERT_NE(sink, nullptr);
+  for (int i = 0; i < 3; ++i) sink->Write("a line");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "plumbline: PLUMBLINE_DISPATCH_TRACE: '/dev/full' cannot be written (No space left on device); its lines are "
+      "lost\n");
+}
+
 TEST(TextSinkTest, AnUnusablePathGivesNoSink) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(TextSink::Open("/no/such/folder/file", "PLUMBLINE_DISPATCH_TRACE"), nullptr);

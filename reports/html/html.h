@@ -1,5 +1,7 @@
 // One plain self-contained page for any number of runs: what was checked, the matrix clause × backend, and every
-// failure with its scenario and the line that reruns it. No script, no network; readable without colours.
+// failure with its scenario and the line that reruns it. No script, no network; readable without colours. Its links
+// lead within the page: from a failure to its clauses and to what blocks it, from a clause to the failures that tell of
+// it and to the clauses that it needs.
 //
 //   out << ToHtml({reference_run, torch_run});
 //

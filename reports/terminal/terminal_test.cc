@@ -56,9 +56,25 @@ TEST(Summary, APartSaysWhatItDidNotSelect) {
   EXPECT_THAT(Summary(run, {}), HasSubstr("shard 2/2"));
 }
 
-TEST(Summary, NamesTheFilesOfWaiversAndWhatTheyWaived) {
+TEST(Summary, SaysWhatWaivedCounts) {
   reports::Run run = SampleRun();
-  EXPECT_THAT(Summary(run, {}), HasSubstr("waivers    toy.waivers.toml: 1 case waived\n"));
+  EXPECT_THAT(Summary(run, {}), HasSubstr("\n             waived: 1 failed just as a waiver says\n"));
+  CaseResult passed = run.cases[1];
+  passed.id = "tls/b";
+  passed.verdict = Verdict::kWaived;
+  run.cases.push_back(passed);
+  EXPECT_THAT(
+      Summary(run, {}),
+      HasSubstr("waived: 1 failed just as a waiver says; 1 passed, some scenarios only by a waiver's deviation\n"));
+  run.cases.erase(run.cases.begin() + 4);
+  EXPECT_THAT(Summary(run, {}), HasSubstr("waived: 1 passed, "));
+  run.cases.pop_back();
+  EXPECT_THAT(Summary(run, {}), Not(HasSubstr("waived:")));
+}
+
+TEST(Summary, NamesTheFilesOfWaivers) {
+  reports::Run run = SampleRun();
+  EXPECT_THAT(Summary(run, {}), HasSubstr("waivers    from toy.waivers.toml\n"));
   run.waiver_files.clear();
   EXPECT_THAT(Summary(run, {}), Not(HasSubstr("waivers  ")));
 }

@@ -564,11 +564,12 @@ const pl_adapter& Table() {
     if constexpr (OffersFindOperator<B>) table.find_operator = &E::FindOperator;
     if constexpr (OffersFindOperator<B>) table.operator_release = &E::OperatorRelease;
     if constexpr (OffersCallBoxed<B> || OffersCallTyped<B>) table.call = &E::Call;
-    if constexpr (OffersTensors<B>) {
+    // One by one, so that a host sees how far an unfinished backend has come.
+    if constexpr (OffersMakeUndefinedTensor<B>) table.tensor_make_undefined = &E::TensorMakeUndefined;
+    if constexpr (OffersKeysOf<B>) table.tensor_keys = &E::TensorKeys;
+    if constexpr (OffersIdentity<B>) table.tensor_identity = &E::TensorIdentity;
+    if constexpr (OffersMakeTensor<B>) {
       table.tensor_make = &E::TensorMake;
-      table.tensor_make_undefined = &E::TensorMakeUndefined;
-      table.tensor_keys = &E::TensorKeys;
-      table.tensor_identity = &E::TensorIdentity;
       table.tensor_retain = &E::TensorRetain;
       table.tensor_release = &E::TensorRelease;
     }

@@ -218,6 +218,19 @@ TEST(BareAdapter, ClaimsNothingAndLeavesEntriesNull) {
   EXPECT_FALSE(PL_HAS(&table, guard_enter));
 }
 
+struct Begun : Bare {
+  explicit Begun(const OpenOptions& options) : Bare(options) {}
+  pl_key InternKey(std::string_view) { return 0; }
+  std::vector<pl_key> KeysOf(const Tensor&) { return {}; }
+};
+
+TEST(BareAdapter, EachMemberShowsBeforeItsClaimIsWhole) {
+  EXPECT_THAT(EntriesThere(Table<Bare>()), ElementsAre("open", "close"));
+  const pl_adapter& table = Table<Begun>();
+  EXPECT_EQ(table.capabilities, 0u);
+  EXPECT_THAT(EntriesThere(table), ElementsAre("open", "close", "intern_key", "tensor_keys"));
+}
+
 TEST(BareAdapter, RefusesAFreshRegistry) {
   const pl_adapter& table = Table<Bare>();
   pl_registry* registry = nullptr;

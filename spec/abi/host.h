@@ -13,6 +13,7 @@
 #ifndef PLUMBLINE_SPEC_ABI_HOST_H_
 #define PLUMBLINE_SPEC_ABI_HOST_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -58,6 +59,18 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
   X(FAULTS, fault_list) X(FAULTS, fault_set) X(CALL_MANY, call_many) X(CALL_MANY, find_many) X(LOAD, load)    \
   X(SIGNATURE_CHECK, register_kernel)
 // clang-format on
+
+// Of these, the entries that a readable table has, claimed or not, each once: how far an author has come.
+inline std::vector<std::string> EntriesThere(const pl_adapter& adapter) {
+  std::vector<std::string> there;
+#define PLUMBLINE_ABI_THERE(NAME, entry)                                                         \
+  if (PL_HAS(&adapter, entry) && std::find(there.begin(), there.end(), #entry) == there.end()) { \
+    there.emplace_back(#entry);                                                                  \
+  }
+  PLUMBLINE_ABI_CLAIM_NEEDS(PLUMBLINE_ABI_THERE)
+#undef PLUMBLINE_ABI_THERE
+  return there;
+}
 
 inline AdapterCheck CheckAdapter(const pl_adapter* adapter) {
   AdapterCheck check;

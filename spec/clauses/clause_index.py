@@ -5,8 +5,9 @@
     clause_index.py --write-manifest
 
 README.md in this folder has the form of a clause and the list of who names one. manifest.txt lists every link that was
-committed, so that none goes away unseen: what vanished is an error until the manifest says so too. Exit status 1 if a
-link is broken, with one line `file:line: error: what, where, what to do` each. Standard library only.
+committed and each clause's strength, so that none goes away or gets weaker unseen: what vanished is an error until the
+manifest says so too. What is commented out or stands under `#if 0` names nothing. Exit status 1 if a link is broken,
+with one line `file:line: error: what, where, what to do` each. Standard library only.
 """
 
 import argparse
@@ -42,7 +43,7 @@ FAULT = re.compile(r'\bX\(\s*(\w+)\s*,\s*"([^"]*)"\s*,\s*((?:"(?:[^"\\]|\\.)*"[\
 LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 
 MANIFEST = "spec/clauses/manifest.txt"
-MANIFEST_HEAD = """# Every clause with the scenarios, properties and faults that name it, as committed.
+MANIFEST_HEAD = """# Every clause with its strength and the scenarios, properties and faults that name it, as committed.
 # Written by `python3 spec/clauses/clause_index.py --write-manifest`; the build fails when it and the tree differ.
 """
 WRITE_MANIFEST = "`python3 spec/clauses/clause_index.py --write-manifest`"
@@ -57,7 +58,7 @@ class Clause:
         self.id, self.title, self.chapter, self.file, self.line = identifier, title, chapter, file, line
         self.strength, self.profile, self.needs, self.since = "", "", [], 0
         self.text, self.pytorch, self.examples = "", "", []
-        self.tests, self.model, self.faults = [], [], []
+        self.tests, self.properties, self.model, self.faults = [], [], [], []
         self.links = set()  # ("scenario" | "property" | "fault", name)
 
     def as_json(self):
@@ -76,9 +77,63 @@ class Clause:
             "pytorch_html": to_html(self.pytorch),
             "examples": self.examples,
             "tests": self.tests,
+            "properties": self.properties,
             "model": self.model,
             "faults": self.faults,
         }
+
+
+def blank(text):
+    """As many characters in as many lines, all of them blanks."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+# What is kept as it is (texts, which may hold //) stands before what is blanked.
+CPP_TOKEN = re.compile(r'R"(?P<end>[^()\\ ]{0,16})\(.*?\)(?P=end)"|"(?:[^"\\\n]|\\.)*"|(?<![0-9a-zA-Z])\'(?:[^\'\\\n]|\\.)+\'|'
+                       r"(?P<comment>//(?:[^\\\n]|\\.)*|/\*.*?(?:\*/|\Z))", re.DOTALL)
+CONDITION = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b(.*)")
+
+
+def without_comments(source):
+    """C++ with its comments blanked, so that lines and columns stay."""
+    return CPP_TOKEN.sub(lambda m: blank(m[0]) if m["comment"] else m[0], source)
+
+
+def without_dead_code(source):
+    """C++ with what the preprocessor always leaves out blanked: under `#if 0`, and the `#else` of `#if 1`."""
+    never, always = {"0", "false"}, {"1", "true"}
+    lines, seen = source.split("\n"), without_comments(source).split("\n")
+    open_blocks = []  # each: does this part count, did one that always counts come before
+    for i, line in enumerate(seen):
+        dead = not all(counts for counts, _ in open_blocks)
+        found = CONDITION.match(line)
+        if found is None:
+            if dead:
+                lines[i] = blank(lines[i])
+            continue
+        directive, condition = found[1], found[2].strip().strip("()").strip()
+        if directive.startswith("if"):
+            known = directive == "if"
+            open_blocks.append((not (known and condition in never), known and condition in always))
+        elif not open_blocks:
+            continue
+        elif directive == "endif":
+            open_blocks.pop()
+        else:
+            taken = open_blocks[-1][1]
+            known = directive == "elif"
+            open_blocks[-1] = (not taken and not (known and condition in never),
+                               taken or (known and condition in always))
+    return "\n".join(lines)
+
+
+def live_code(source):
+    """C++ as the compiler sees it, but for macros and what only some builds leave out."""
+    return without_comments(without_dead_code(source))
+
+
+def without_html_comments(markdown):
+    return re.sub(r"<!--.*?(?:-->|\Z)", lambda m: blank(m[0]), markdown, flags=re.DOTALL)
 
 
 def plain(markdown):
@@ -118,7 +173,13 @@ class Index:
         self.warnings.append(f"{file}:{line}: warning: {text}")
 
     def lines(self, path):
-        return path.read_text(encoding="utf-8").splitlines()
+        """Of a text; in a page what is commented out is blank, in C++ what is never compiled. C++ comments stay."""
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".md":
+            text = without_html_comments(text)
+        elif path.suffix in (".cc", ".h"):
+            text = without_dead_code(text)
+        return text.splitlines()
 
     def name(self, path):
         return path.relative_to(self.root).as_posix()
@@ -243,9 +304,9 @@ class Index:
 
     def read_suites(self):
         for path in self.sources("conformance/suites"):
-            text, file = path.read_text(encoding="utf-8"), self.name(path)
+            text, file = live_code(path.read_text(encoding="utf-8")), self.name(path)
             for use in PL_CLAUSES.finditer(text):
-                if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith(("#define", "//")):
+                if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith("#define"):
                     continue
                 number = text.count("\n", 0, use.start()) + 1
                 case = [f"{c[1]}/{c[2]}" for c in PL_CASE.finditer(text, 0, use.start())]
@@ -259,6 +320,7 @@ class Index:
                     found = self.clause(identifier, file, number, "this case")
                     if found:
                         found.tests.append(f"{file}:{number}")
+                        found.properties.append({"name": case[-1], "where": f"{file}:{number}"})
                         found.links.add(("property", case[-1]))
 
     def read_model(self):
@@ -287,10 +349,8 @@ class Index:
     def read_faults(self):
         names = {}
         for path in [p for p in self.sources("reference/faults") if p.suffix == ".h"]:
-            text, file = path.read_text(encoding="utf-8"), self.name(path)
+            text, file = live_code(path.read_text(encoding="utf-8")), self.name(path)
             for use in FAULT.finditer(text):
-                if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith("//"):
-                    continue
                 where = f"{file}:{text.count(chr(10), 0, use.start()) + 1}"
                 self.read_fault(use, where, names)
 
@@ -361,12 +421,12 @@ class Index:
     def manifest(self):
         lines = [MANIFEST_HEAD]
         for clause in self.clauses.values():
-            lines.append(f"{clause.id}\n")
+            lines.append(f"{clause.id} {clause.strength}\n")
             lines += [f"  {kind} {name}\n" for kind, name in sorted(clause.links, key=lambda link: (KINDS[link[0]], link))]
         return "".join(lines)
 
     def check_manifest(self):
-        """Every link that the manifest lists is still there, and it lists every link."""
+        """Every link and strength that the manifest lists is still so, and it lists every link."""
         path = self.root / MANIFEST
         if not path.exists():
             return self.error(MANIFEST, 1, f"there is no manifest of the links; write it by {WRITE_MANIFEST}")
@@ -378,10 +438,13 @@ class Index:
                 if clause in self.clauses and link not in self.clauses[clause].links:
                     gone.setdefault(link, []).append((clause, number))
             elif line and not line.startswith("#"):
-                clause = line
+                clause, _, strength = line.partition(" ")
                 known[clause] = set()
                 if clause not in self.clauses:
                     self.error(MANIFEST, number, f"the clause {clause} vanished; {BACK_OR_WRITE}")
+                elif strength != self.clauses[clause].strength:
+                    self.error(MANIFEST, number, f"{clause} was {strength or 'of no listed strength'} and is "
+                               f"{self.clauses[clause].strength}; {BACK_OR_WRITE}")
         for (kind, name), clauses in gone.items():
             there = any((kind, name) in other.links for other in self.clauses.values())
             names = ", ".join(clause for clause, _ in clauses)

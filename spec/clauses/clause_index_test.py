@@ -101,6 +101,7 @@ class ClauseIndexTest(unittest.TestCase):
         first = clauses["KEY-001"]
         self.assertEqual(first["where"], "spec/clauses/01-keys.md:3")
         self.assertEqual(first["tests"], ["spec/corpus/keys/KEY-001-exact.scn:2", "conformance/suites/keys.cc:2"])
+        self.assertEqual(first["properties"], [{"name": "keys/sets", "where": "conformance/suites/keys.cc:2"}])
         self.assertEqual(first["model"], ["spec/model/keys.cc:1", "spec/model/keys.cc:2"])
         self.assertEqual(first["faults"], [{"name": "case_is_ignored", "where": "reference/faults/fault_list.h:3",
                                             "what": "names match in any case"}])
@@ -193,7 +194,63 @@ class ClauseIndexTest(unittest.TestCase):
                   '#define OTHER(X) X(case_is_ignored, "KEY-001", "again")\n#define PLUMBLINE_FAULTS(X)')
         self.assert_errors("the fault case_is_ignored stands twice")
 
+    # ---- what is not compiled or not shown names nothing ----
+
+    def test_a_test_that_is_commented_out_or_left_out_is_no_test(self):
+        for before, after in (("// ", ""), ("/* ", "*/"), ("/*\n", "\n*/"), ("#if 0\n", "\n#endif"),
+                              ("#if false\n", "\n#endif"), ("# if 1\n#else\n", "\n#endif"),
+                              ("#if 0\n#ifdef X\n#else\n", "\n#endif\n#endif"),
+                              ("#if 1\n#elif X\n", "\n#endif"), ('const char* s = "/*"; // "\n// \\\n', "")):
+            with self.subTest(before):
+                self.write("conformance/suites/keys.cc", SUITE + 'PL_CASE("keys", "more", PL_CLAUSES("KEY-001")) {}\n')
+                self.write_manifest()
+                self.write("conformance/suites/keys.cc", SUITE + before +
+                           'PL_CASE("keys", "more", PL_CLAUSES("KEY-001")) {}' + after + "\n")
+                self.assert_vanished("the property keys/more vanished, which named KEY-001")
+
+    def test_a_test_that_some_build_compiles_is_one(self):
+        for before, after in (("", "  // why"), ("#if 0\n#else\n", "\n#endif"), ("#if 1\n", "\n#endif"),
+                              ("#ifdef X\n", "\n#endif"), ("#if 0\n#elif X\n", "\n#endif"),
+                              ('const char* s = "//"; ', ""), ("const char* s = \"/*\"; const char c = '\"';\n", ""),
+                              ("const int thousand = 1'000; ", ""), ('const char* s = R"(" /* )";\n', "")):
+            with self.subTest(before):
+                self.write("conformance/suites/keys.cc", SUITE + before +
+                           'PL_CASE("keys", "more", PL_CLAUSES("KEY-001")) {}' + after + "\n")
+                index = self.index()
+                self.assertEqual(index.errors, [])
+                self.assertIn(("property", "keys/more"), index.clauses["KEY-001"].links)
+
+    def test_a_fault_that_is_commented_out_or_left_out_is_no_fault(self):
+        for before, after in (("// ", ""), ("/* ", " */"), ("#if 0\n", "\n#endif")):
+            with self.subTest(before):
+                self.write("reference/faults/fault_list.h", FAULTS)
+                self.write("reference/faults/more.h", '#define MORE(X) X(other, "KEY-001", "more")\n')
+                self.write_manifest()
+                self.write("reference/faults/more.h", before + '#define MORE(X) X(other, "KEY-001", "more")' + after + "\n")
+                self.assert_vanished("the fault other vanished, which named KEY-001")
+
+    def test_a_model_line_that_is_left_out_is_none(self):
+        self.write("spec/model/keys.cc", MODEL.replace("int b", "#if 0\nint b") + "#endif\n")
+        index = self.index()
+        self.assertEqual(index.clauses["KEY-001"].model, ["spec/model/keys.cc:1"])
+        self.assertIn("KEY-002 is named by no line of spec/model", index.warnings[0])
+
+    def test_a_clause_that_no_reader_sees_is_none(self):
+        self.write_manifest()
+        self.edit("spec/clauses/01-keys.md", "### KEY-002", "<!--\n### KEY-002")
+        self.write("spec/clauses/01-keys.md", (self.root / "spec/clauses/01-keys.md").read_text(encoding="utf-8") + "-->\n")
+        self.edit("conformance/suites/keys.cc", '"KEY-002",', "")
+        self.edit("spec/model/keys.cc", " [KEY-002]", "")
+        self.assert_vanished("the clause KEY-002 vanished")
+
     # ---- the manifest ----
+
+    def test_a_weaker_clause_is_an_error(self):
+        self.write_manifest()
+        self.edit("spec/clauses/01-keys.md", "`MUST`", "`SHOULD`")
+        self.assert_vanished("manifest.txt:3: error: KEY-001 was MUST and is SHOULD; put it back")
+        self.edit("spec/clauses/01-keys.md", "`SHOULD` · profile core", "`MUST` · profile core")
+        self.assert_vanished("manifest.txt:3: error: KEY-001 was SHOULD and is MUST")
 
     def write_manifest(self):
         self.write(clause_index.MANIFEST, self.index().manifest())
@@ -224,9 +281,9 @@ class ClauseIndexTest(unittest.TestCase):
     def test_the_manifest_lists_every_link_in_order(self):
         self.add_second_links()
         self.assertEqual((self.root / clause_index.MANIFEST).read_text(encoding="utf-8"), clause_index.MANIFEST_HEAD +
-                         "KEY-001\n  scenario keys/KEY-001-again.scn\n  scenario keys/KEY-001-exact.scn\n"
+                         "KEY-001 MUST\n  scenario keys/KEY-001-again.scn\n  scenario keys/KEY-001-exact.scn\n"
                          "  property keys/more\n  property keys/sets\n  fault case_is_ignored\n  fault other\n"
-                         "KEY-002\n  property keys/more\n  property keys/sets\n")
+                         "KEY-002 SHOULD\n  property keys/more\n  property keys/sets\n")
 
     def test_one_of_several_scenarios_vanishes(self):
         self.add_second_links()
