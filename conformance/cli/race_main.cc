@@ -14,18 +14,17 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
+#include "conformance/cli/report_folder.h"
 #include "conformance/cli/scenario_file.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/race/cases.h"
 #include "conformance/race/hunt.h"
 #include "conformance/race/schedule_text.h"
 #include "conformance/race/service.h"
-#include "reports/html/html.h"
-#include "reports/json/json.h"
-#include "reports/junit/junit.h"
 #include "reports/terminal/terminal.h"
 #include "spec/scenario/print.h"
 
@@ -112,20 +111,6 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
   return kFailed;
 }
 
-OrError<bool> WriteReports(const harness::SuiteRun& done, const std::string& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  const std::pair<const char*, std::string> files[] = {{"report.json", reports::ToJson(done.run)},
-                                                       {"notes.json", reports::ToJson(done.notes)},
-                                                       {"junit.xml", reports::ToJUnit(done.run, done.notes)},
-                                                       {"index.html", reports::ToHtml({done.run})}};
-  for (const auto& [name, text] : files) {
-    OrError<bool> written = harness::WriteTextFile((fs::path(folder) / name).string(), text);
-    if (!written.ok()) return InputError{"--report " + written.error()};
-  }
-  return true;
-}
-
 int Main(int argc, char** argv) {
   CLI::App app("Hunts for what breaks in a backend when threads register, release and call at the same time.",
                "plumbline race");
@@ -182,10 +167,10 @@ int Main(int argc, char** argv) {
     return Complain(app, "--schedule belongs to a scenario; give its FILE too");
   }
   if (options.seconds == 0) options.seconds = SecondsOf(options.tier);
-  for (const auto& [option, folder] : {std::pair("--report", options.report), std::pair("--out", options.out)}) {
-    if (folder.empty()) continue;
-    if (auto wrong = harness::CannotWriteInto(folder)) return Complain(app, fmt::format("{} {}", option, *wrong));
+  if (!options.report.empty()) {
+    if (auto wrong = CannotWriteReports(options.report)) return Complain(app, "--report " + *wrong);
   }
+  if (auto wrong = harness::CannotWriteInto(options.out)) return Complain(app, "--out " + *wrong);
 
   OrError<ExecutorConfig> config = options.backend.Config();
   if (!config.ok()) return Complain(app, config.error());
@@ -266,9 +251,10 @@ int Main(int argc, char** argv) {
                                                 .tried = "schedules",
                                                 .saved_in = options.out}));
   if (!options.report.empty()) {
-    OrError<bool> written = WriteReports(*done, options.report);
-    if (!written.ok()) return Complain(app, written.error());
-    fmt::print("  report     {}\n", (fs::path(options.report) / "index.html").string());
+    OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
+    if (!page.ok()) return Complain(app, "--report " + page.error());
+    fmt::print("  report     {}
+", *page);
   }
   return harness::ExitStatus(done->run);
 }
@@ -276,4 +262,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace plumbline::cli
 
-int main(int argc, char** argv) { return plumbline::cli::Main(argc, argv); }
+int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }
