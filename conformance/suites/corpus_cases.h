@@ -3,7 +3,9 @@
 //   OrError<std::vector<Case>> cases = CorpusCases(CorpusFolder());
 //
 // A file is read when its case runs; only its clauses are read before. What it expects is first checked against the
-// model: a difference is the file's fault. The recorded tables (chapter `tables`) start with the standard tier.
+// model: a difference is the file's fault. A file is run as it is written, where the backend has that release, and, if
+// it is not about its keys, with those of the release in force (under_release.h). The recorded tables (chapter
+// `tables`) are about their own, and start with the standard tier.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_CORPUS_CASES_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_CORPUS_CASES_H_
 

@@ -82,7 +82,7 @@ Ground ChooseGround(const World& world, Draw& draw) {
   for (const std::string& component : world.components()) {
     // The usual ones, those of out-of-tree backends, and those that the rules single out.
     const bool often = component == "CPU" || component == "CUDA" || component == "PrivateUse1";
-    const bool sometimes = component == "HIP" || component == "XLA" || component == "Meta";
+    const bool sometimes = component == "HIP" || component == "XLA" || component == "Meta" || component == "MTIA";
     pool.insert(pool.end(), often ? 4 : sometimes ? 2 : 1, component);
   }
   for (const scenario::KeyDeclaration& key : world.declared()) {

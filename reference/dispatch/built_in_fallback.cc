@@ -11,7 +11,9 @@ namespace plumbline::reference {
 
 void BuiltInFallback(BoxedCall& call) {
   const KeyTable& keys = call.op.keys();
-  if (keys.Fills(AliasRole::kAutograd, static_cast<int>(call.kernel.key))) {
+  const auto is_autograd = [&](Key key) { return keys.Fills(AliasRole::kAutograd, static_cast<int>(key)); };
+  // Reached by a chain from a key below autograd, it would cut nothing off and come here again for ever.
+  if (is_autograd(call.kernel.key) && is_autograd(keys.Highest(call.keys))) {
     const Key lowest = PLUMBLINE_FAULT(built_in_keeps_to_autograd) ? call.kernel.key : keys.Get("AutogradOther");
     const KeySet below = call.keys & keys.Below(lowest);  // [RES-057]
     return RedispatchBoxed(call.op, below, call.stack, std::nullopt);

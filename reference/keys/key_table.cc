@@ -291,6 +291,7 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
 
   for (Key key : order_) full_ = full_ | SetOf(key);
   for (std::string_view name : release.always_below) always_below_ = always_below_ | SetOf(Get(name));
+  for (std::string_view name : release.quiet_overrides) quiet_overrides_.set(static_cast<int>(Get(name)));
   for (std::string_view name : release.thread_include) thread_include_ = thread_include_ | SetOf(Get(name));
   for (std::string_view name : release.thread_exclude) thread_exclude_ = thread_exclude_ | SetOf(Get(name));
   for (std::string_view name : {"ADInplaceOrView", "AutogradOther"}) {

@@ -129,6 +129,9 @@ class KeyTable {
   // The autograd key of a key's tensors: that of its component, else AutogradOther. Undefined if there is none.
   Key AutogradOf(Key key) const;
 
+  // Whether a kernel that takes over from another at that key is worth a warning.
+  bool WarnsOfOverride(Key key) const { return IsAlias(key) || !quiet_overrides_.test(static_cast<int>(key)); }
+
   // ---- starting state ----
   KeySet undefined_tensor() const { return undefined_tensor_; }  // what an undefined tensor brings to a call
   KeySet thread_include() const { return thread_include_; }
@@ -162,6 +165,7 @@ class KeyTable {
   int autograd_other_slot_ = -1;
   std::vector<Key> autograd_of_component_;  // by bit position
   KeySet full_, always_below_, undefined_tensor_, thread_include_, thread_exclude_;
+  SlotSet quiet_overrides_;
   std::vector<StartingFallback> fallbacks_;
 };
 

@@ -10,7 +10,7 @@
 namespace plumbline::reference {
 
 // At an autograd key: passes the call on below all autograd keys. At another key there is a mode of the framework's own
-// behind it, which does not exist here: kUnsupported.
+// behind it, which does not exist here: kUnsupported; so it is where a chain leads from another key to an autograd one.
 void BuiltInFallback(BoxedCall& call);
 
 }  // namespace plumbline::reference

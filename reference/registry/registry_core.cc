@@ -714,7 +714,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Impl(std::string_view op_name,
   if (PLUMBLINE_FAULT(second_kernel_warns) && op.kernels_.size() % 2 == 0) {
     change.warnings.push_back("Operator " + name + " has another kernel");
   }
-  if (replaced != nullptr && !PLUMBLINE_FAULT(shadowing_does_not_warn)) {
+  if (replaced != nullptr && keys_.WarnsOfOverride(*key) && !PLUMBLINE_FAULT(shadowing_does_not_warn)) {
     record->replaced = true;
     change.warnings.push_back("Operator " + name + " has a new kernel at " + keys_.Name(*key) +
                               ", which takes over from the one before.\n  before: registered at " + replaced->place +

@@ -31,10 +31,19 @@ namespace plumbline::model {
     "CompositeExplicitAutograd refreshes its own members only, not the slots where it keeps the implicit kernel out") \
   X(kGuardLeaksBackendBits, "guard-leaks-backend-bits",                                                               \
     "a guard over a per-backend key leaves its backend in the thread's set when it ends")                             \
+  X(kGuardRestoresWhatItFound, "guard-restores-what-it-found",                                                        \
+    "leaving a guard puts the thread's set back as it was when the guard was entered, whatever came since")           \
+  X(kFallbackReplacesAnother, "fallback-replaces-another",                                                            \
+    "at AutogradPrivateUse1 a fallback takes the place of any other, and the release of either leaves none")          \
   X(kSignatureOutlivesKernels, "signature-outlives-kernels",                                                          \
     "the first typed signature binds the operator until its last registration is gone")                               \
   X(kRefusedImplPoisonsSignature, "refused-impl-poisons-signature",                                                   \
     "the signature of a kernel that the schema refused binds the kernels after it")                                   \
+  X(kRefusedImplPoisonsSymbolicCalls, "refused-impl-poisons-symbolic-calls",                                          \
+    "the signature of a kernel that the schema refused binds the kernels after it, and symbolic calls by what they "  \
+    "are with plain integers")                                                                                        \
+  X(kAutogradMtiaHasNoBackend, "autogradmtia-has-no-backend",                                                         \
+    "a kernel at MTIA does not keep CompositeImplicitAutograd out of AutogradMTIA")                                   \
   X(kMaskBeforeThreadState, "mask-before-thread-state",                                                               \
     "the backend whose fallthrough keys are masked is taken from the arguments, before guards are applied")           \
   X(kAliasFallbackFillsUndefined, "alias-fallback-fills-undefined",                                                   \

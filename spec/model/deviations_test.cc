@@ -12,7 +12,7 @@ const char kDefine[] = "define demo::f(Tensor a) -> Tensor\n";
 
 // `steps` with the calls' outcomes by the spec and by the deviation in place of "$1", "$2", ...
 void Compare(Deviations deviations, const std::string& steps, const std::vector<std::string>& by_spec,
-             const std::vector<std::string>& by_deviation) {
+             const std::vector<std::string>& by_deviation, const std::string& release = "pytorch-1.13") {
   const auto fill = [&](const std::vector<std::string>& outcomes) {
     std::string text = steps;
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -22,8 +22,8 @@ void Compare(Deviations deviations, const std::string& steps, const std::vector<
     }
     return text;
   };
-  CheckModel(fill(by_spec), {});
-  CheckModel(fill(by_deviation), With(std::move(deviations)));
+  CheckModel(fill(by_spec), {}, release);
+  CheckModel(fill(by_deviation), With(std::move(deviations)), release);
 }
 
 TEST(DeviationsTest, HaveNames) {
@@ -112,6 +112,54 @@ TEST(DeviationsTest, GuardLeaksBackendBits) {
           {"error no-kernel"});
 }
 
+TEST(DeviationsTest, GuardRestoresWhatItFound) {
+  Compare({Deviation::kGuardRestoresWhatItFound},
+          std::string(kDefine) +
+              "impl demo::f CPU k1\n"
+              "guard exclude [CPU] as g\n"
+              "guard exclude [] as h\n"
+              "leave g\n"
+              "call demo::f [CPU] => k1\n"
+              "leave h\n"
+              "call demo::f [CPU] $1\n"
+              "on t2 call demo::f [CPU] => k1\n",
+          {"k1 with [CPU]"}, {"error no-key"});
+  // A guard that began before another takes that one's keys with it; in opposite order, nothing differs.
+  Compare({Deviation::kGuardRestoresWhatItFound},
+          std::string(kDefine) +
+              "impl demo::f CPU k1\n"
+              "impl demo::f TESTING_ONLY_GenericMode k2\n"
+              "guard exclude [TESTING_ONLY_GenericWrapper] as g\n"
+              "guard exclude [TESTING_ONLY_GenericMode] as h\n"
+              "leave g\n"
+              "call demo::f [CPU TESTING_ONLY_GenericMode] $1\n"
+              "leave h\n"
+              "guard exclude [CPU] as i\n"
+              "guard exclude [TESTING_ONLY_GenericMode] as j\n"
+              "leave j\n"
+              "call demo::f [CPU TESTING_ONLY_GenericMode] => k2\n"
+              "leave i\n",
+          {"k1"}, {"k2"});
+}
+
+TEST(DeviationsTest, FallbackReplacesAnother) {
+  Compare({Deviation::kFallbackReplacesAnother},
+          std::string(kDefine) +
+              "fallback AutogradPrivateUse1 k1 as r1\n"
+              "fallback AutogradPrivateUse1 k2 as r2 $1\n"
+              "query destroyed k1 $2\n"
+              "call demo::f [AutogradPrivateUse1] $3\n"
+              "release r1\n"
+              "query has-fallback AutogradPrivateUse1 => false\n"
+              "fallback AutogradPrivateUse1 k3 as r3\n"
+              "release r2 $4\n"
+              "query destroyed k2 => count 1\n"
+              "query has-fallback AutogradPrivateUse1 $5\n",
+          {"error duplicate", "count 0", "k1", "error not-found", "true"}, {"ok", "count 1", "k2", "ok", "false"});
+  CheckModel("fallback PrivateUse1 k1\nfallback PrivateUse1 k2 => error duplicate\n",
+             With({Deviation::kFallbackReplacesAnother}));
+}
+
 TEST(DeviationsTest, SignatureOutlivesKernels) {
   Compare({Deviation::kSignatureOutlivesKernels},
           "define demo::f(Tensor a, Tensor b) -> Tensor\n"
@@ -138,6 +186,36 @@ TEST(DeviationsTest, RefusedImplPoisonsSignature) {
       "release r1\n"
       "impl demo::f CPU k2 typed inplace\n",
       With({Deviation::kRefusedImplPoisonsSignature}));
+}
+
+TEST(DeviationsTest, RefusedImplPoisonsSymbolicCalls) {
+  Compare({Deviation::kRefusedImplPoisonsSymbolicCalls},
+          "define demo::f(Tensor a, SymInt b) -> Tensor\n"
+          "impl demo::f CPU k1 typed tensor => error schema-mismatch\n"
+          "impl demo::f CPU k2 typed tensor_symint\n"
+          "call typed tensor_symint demo::f [CPU] 3 $1\n"
+          "impl demo::f CUDA k3 typed tensor_int $2\n",
+          {"k2", "ok"}, {"error schema-mismatch", "error schema-mismatch"});
+  // A plain signature that is the call's own but for the symbols does not bind it.
+  CheckModel(
+      "define demo::f(Tensor a, int b, int c) -> Tensor as d\n"
+      "impl demo::f CPU k1 typed tensor_int => error schema-mismatch\n"
+      "impl demo::f CUDA k2\n"
+      "release d\n"
+      "define demo::f(Tensor a, SymInt b) -> Tensor\n"
+      "call typed tensor_symint demo::f [CUDA] 3 => k2\n",
+      With({Deviation::kRefusedImplPoisonsSymbolicCalls}));
+}
+
+TEST(DeviationsTest, AutogradMtiaHasNoBackend) {
+  Compare({Deviation::kAutogradMtiaHasNoBackend},
+          std::string(kDefine) +
+              "impl demo::f MTIA k1\n"
+              "impl demo::f PrivateUse1 k2\n"
+              "impl demo::f CompositeImplicitAutograd k3\n"
+              "call demo::f [MTIA AutogradMTIA] $1\n"
+              "call demo::f [PrivateUse1 AutogradPrivateUse1] => k2\n",
+          {"k1 with [MTIA]"}, {"k3 with [MTIA AutogradMTIA]"}, "pytorch-2.15");
 }
 
 TEST(DeviationsTest, MaskBeforeThreadState) {

@@ -112,6 +112,7 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   }
 
   for (std::string_view name : release.always_below) always_below_ |= SetOf(*Find(name)).functionalities;
+  for (std::string_view name : release.quiet_overrides) quiet_overrides_.insert(*Find(name));
   thread_include_ = SetOfNames(release.thread_include);  // [RES-009] [TLS-007]
   thread_exclude_ = SetOfNames(release.thread_exclude);  // [RES-010] [TLS-007]
   static constexpr std::string_view kUndefinedTensor[] = {"ADInplaceOrView", "AutogradOther"};
@@ -283,6 +284,12 @@ const std::vector<Key>& KeyTable::Behind(Key autograd) const {
   static const std::vector<Key> kNone;
   const auto it = behind_.find(autograd);
   return it == behind_.end() ? kNone : it->second;
+}
+
+KeyTable KeyTable::WithNothingBehind(std::string_view autograd) const {
+  KeyTable table = *this;
+  if (const std::optional<Key> key = Find(autograd)) table.behind_.erase(*key);
+  return table;
 }
 
 Key KeyTable::AutogradOf(std::optional<int> component) const {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,8 +78,13 @@ class KeyTable {
   std::optional<Key> Alias(std::string_view name) const;
   // The keys whose kernels stand behind an autograd key: X behind AutogradX, several behind AutogradOther.
   const std::vector<Key>& Behind(Key autograd) const;
+  // For a deviation: the same table without the backend behind that key, if the release has it.
+  KeyTable WithNothingBehind(std::string_view autograd) const;
   // The autograd key of a component, or, without one, the one that keys without a component use.
   Key AutogradOf(std::optional<int> component) const;
+
+  // Whether a kernel that takes over from another at that key is worth a warning.
+  bool WarnsOfOverride(Key key) const { return !quiet_overrides_.contains(key); }
 
   KeySet undefined_tensor() const { return undefined_tensor_; }  // what an undefined tensor brings to a call
   KeySet thread_include() const { return thread_include_; }
@@ -112,6 +118,7 @@ class KeyTable {
   std::map<Key, std::vector<Key>> behind_;
   std::vector<Key> autograd_of_component_;
   std::bitset<128> always_below_;
+  std::set<Key> quiet_overrides_;
   KeySet undefined_tensor_, thread_include_, thread_exclude_;
 };
 

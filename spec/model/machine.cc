@@ -51,6 +51,7 @@ struct Machine::State {
     std::string thread;
     bool include = false;
     KeySet added;
+    KeySet found;  // the whole side, before
     bool left = false;
   };
   struct Handle {
@@ -110,16 +111,22 @@ struct Machine::State {
   // ---- guards ----
 
   // A guard adds what is not there yet, and takes back just that.
-  KeySet EnterGuard(bool include, const KeySet& set) {
+  Guard EnterGuard(bool include, const KeySet& set) {
     KeySet& side = include ? Thread().included : Thread().excluded;
-    const KeySet added = Missing(set, side);  // [TLS-002] [TLS-005]
-    side = Union(side, added);
-    return added;
+    Guard guard{
+        .thread = thread, .include = include, .added = Missing(set, side), .found = side};  // [TLS-002] [TLS-005]
+    side = Union(side, guard.added);
+    return guard;
   }
-  void LeaveGuard(const std::string& on_thread, bool include, KeySet added) {
+  void LeaveGuard(const Guard& guard) {
+    ThreadState& state = threads.at(guard.thread);
+    KeySet& side = guard.include ? state.included : state.excluded;
+    if (deviations.contains(Deviation::kGuardRestoresWhatItFound)) {
+      side = guard.found;
+      return;
+    }
+    KeySet added = guard.added;
     if (deviations.contains(Deviation::kGuardLeaksBackendBits)) added.components.reset();
-    ThreadState& state = threads.at(on_thread);
-    KeySet& side = include ? state.included : state.excluded;
     side = Missing(side, added);  // [TLS-001] [TLS-003]
   }
 
@@ -169,7 +176,7 @@ struct Machine::State {
       if (op.defined && !deviations.contains(Deviation::kTypedCallUnchecked)) {
         if (const std::string why = Difference(op.types, *signature); !why.empty()) return mismatch(why);  // [CALL-018]
       }
-      if (const std::string why = registry->SignatureConflict(op, *signature); !why.empty()) {  // [CALL-019]
+      if (const std::string why = registry->CallConflict(op, *signature); !why.empty()) {  // [CALL-019]
         return mismatch("the call has the signature '" + signature->name + "', but " + why);
       }
     }
@@ -284,9 +291,11 @@ struct Machine::State {
     const Stack stack = TopOf(types.arguments.size(), others, arguments);
     Results results;
     if (slot.winner->builtin) {
-      // What the release's own fallbacks for other keys do is none of the dispatcher's.
-      if (!keys->IsAutograd(key)) {
-        return {Error{"unsupported", "the release's own fallback for " + keys->Name(key) + " is none of the spec's"},
+      // What the release's own fallbacks for other keys do is none of the dispatcher's; nor what an autograd key's does
+      // where a chain leads to it from elsewhere.
+      if (!keys->IsAutograd(key) || !keys->IsAutograd(slot.winner->key)) {
+        return {Error{"unsupported", "the release's own fallback for " + keys->Name(slot.winner->key) +
+                                         ", reached at " + keys->Name(key) + ", is none of the spec's"},
                 {}};
       }
       results = Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);  // [RES-057]
@@ -346,7 +355,7 @@ struct Machine::State {
     Results results = RunItems(kernel, types, frame, body_guards);
     // [TLS-004] [TLS-008] [CALL-027] [CALL-030]
     for (auto guard = body_guards.rbegin(); guard != body_guards.rend(); ++guard) {
-      LeaveGuard(guard->thread, guard->include, guard->added);
+      LeaveGuard(*guard);
     }
     return results;
   }
@@ -398,7 +407,7 @@ struct Machine::State {
               std::string unknown;
               const std::optional<KeySet> set = keys->SetOf(guard.keys, &unknown);
               if (!set) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
-              body_guards.push_back({thread, guard.include, EnterGuard(guard.include, *set), false});
+              body_guards.push_back(EnterGuard(guard.include, *set));
               return std::nullopt;
             },
             [&](const BodyRedispatch& redispatch) -> Status {
@@ -518,7 +527,7 @@ struct Machine::State {
     std::string unknown;
     const std::optional<KeySet> set = keys->SetOf(guard.keys, &unknown);
     if (!set) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
-    guards[guard.name] = {thread, guard.include, EnterGuard(guard.include, *set), false};
+    guards[guard.name] = EnterGuard(guard.include, *set);
     return std::nullopt;
   }
 
@@ -529,7 +538,7 @@ struct Machine::State {
     if (guard.left) return Error{"invalid-handle", "the guard '" + leave.name + "' was left already"};
     if (guard.thread != thread) return Error{"invalid-argument", "the guard was entered on another thread"};
     guard.left = true;
-    LeaveGuard(guard.thread, guard.include, guard.added);
+    LeaveGuard(guard);
     return std::nullopt;
   }
 
@@ -622,6 +631,9 @@ Machine::Machine(const Scenario& scenario, const Settings& settings) : state_(st
     state.problem = state.keys->problem();
     state.problem_class = "invalid-argument";
     return;
+  }
+  if (settings.deviations.contains(Deviation::kAutogradMtiaHasNoBackend)) {
+    state.keys = std::make_shared<const KeyTable>(state.keys->WithNothingBehind("AutogradMTIA"));
   }
   std::map<std::string, bool> fallbacks;
   if (settings.own_fallbacks) {

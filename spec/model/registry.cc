@@ -289,6 +289,18 @@ std::string Registry::SignatureConflict(const Operator& op, const Signature& sig
   return "";
 }
 
+std::string Registry::CallConflict(const Operator& op, const Signature& signature) const {
+  std::string why = SignatureConflict(op, signature);
+  const auto plain = op.first_signature.find(false);
+  if (!why.empty() || !signature.symbolic || plain == op.first_signature.end() ||
+      !Deviates(Deviation::kRefusedImplPoisonsSymbolicCalls)) {
+    return why;
+  }
+  const Signature* twin = WithoutSymbols(signature);
+  return twin != nullptr && twin->name == plain->second ? ""
+                                                        : "the operator's first signature was '" + plain->second + "'";
+}
+
 Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
   *warned = false;
   if (Status status = CheckNewName(impl.name)) return status;
@@ -325,7 +337,7 @@ Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
     // [REG-035] [REG-036] [REG-037] [REG-051]
     const std::string difference = op->defined ? Difference(op->types, *signature) : "";
     if (!difference.empty()) {
-      if (Deviates(Deviation::kRefusedImplPoisonsSignature)) {
+      if (Deviates(Deviation::kRefusedImplPoisonsSignature) || Deviates(Deviation::kRefusedImplPoisonsSymbolicCalls)) {
         op->first_signature.emplace(signature->symbolic, signature->name);
       }
       return refuse(Mismatch("kernel '" + impl.kernel.kernel + "' does not fit the schema of '" + name +
@@ -335,7 +347,7 @@ Status Registry::Impl(const scenario::Impl& impl, int line, bool* warned) {
 
   op = &OperatorNamed(name);
   std::vector<const Registration*>& stack = op->kernels[key];
-  *warned = !stack.empty();  // [REG-090] [REG-091]
+  *warned = !stack.empty() && keys_.WarnsOfOverride(key);  // [REG-090] [REG-091]
   const Registration* registration = Add(impl.kernel, key, impl.name, impl.library, line);
   stack.push_back(registration);  // [REG-008] [REG-028] [REG-066] [REG-067]
   if (signature != nullptr && Deviates(Deviation::kSignatureOutlivesKernels)) {
@@ -381,11 +393,13 @@ Status Registry::Fallback(const scenario::Fallback& fallback, int line) {
     return refuse(Invalid("a fallback cannot be registered at the alias key " + keys_.Name(key)));
   }
   const Key slot = keys_.IsAlias(key) ? kUndefined : key;
-  if (const auto it = fallbacks_.find(slot); it != fallbacks_.end()) {  // [REG-061] [REG-062]
+  const bool replaces = Deviates(Deviation::kFallbackReplacesAnother) && keys_.Name(slot) == "AutogradPrivateUse1";
+  if (const auto it = fallbacks_.find(slot); it != fallbacks_.end() && !replaces) {  // [REG-061] [REG-062]
     return refuse(Duplicate(keys_.Name(slot) + " has a fallback already, " +
                             (it->second->builtin ? "the release's own" : "registered at " + Line(it->second->line))));
   }
   const Registration* registration = Add(fallback.kernel, slot, fallback.name, fallback.library, line);
+  if (const auto it = fallbacks_.find(slot); it != fallbacks_.end()) released_.insert(it->second);
   fallbacks_[slot] = registration;  // [REG-060] [REG-064]
   ChangedEverywhere(key);
   Keep(fallback.name, {.what = Handle::What::kFallback,
@@ -486,8 +500,11 @@ void Registry::Undo(Handle& handle) {
       return;
     }
     case Handle::What::kFallback:
-      fallbacks_.erase(handle.slot);  // [REG-060] [REG-061]
-      released_.insert(handle.registration);
+      // By a deviation another may be there, or none.
+      if (const auto it = fallbacks_.find(handle.slot); it != fallbacks_.end()) {
+        released_.insert(it->second);
+        fallbacks_.erase(it);  // [REG-060] [REG-061]
+      }
       ChangedEverywhere(handle.key);
       return;
     case Handle::What::kChain:

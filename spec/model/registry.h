@@ -89,8 +89,11 @@ class Registry {
   const std::deque<Registration>& registrations() const { return registrations_; }
   bool Released(const Registration& registration) const { return released_.contains(&registration); }
 
-  // A typed kernel's or call's signature against the living typed kernels of the operator: what differs, or "".
+  // A typed kernel's signature against the living typed kernels of the operator: what differs, or "".
   std::string SignatureConflict(const Operator& op, const Signature& signature) const;
+
+  // The same for a call, which by a deviation is bound by more.
+  std::string CallConflict(const Operator& op, const Signature& signature) const;
 
   std::string KernelsOf(const Operator& op) const;  // " at CPU (line 3), CUDA (line 4)"; "" if it has none
 

@@ -48,7 +48,7 @@ std::vector<SchemaType> Kinds(std::string_view list) {
   return kinds;
 }
 
-std::vector<Signature> Catalogue() {
+std::vector<Signature> ReadCatalogue() {
   std::vector<Signature> all;
 #define PLUMBLINE_MODEL_SIGNATURE(id, name, arguments, returns) \
   all.push_back({#name, {Kinds(#arguments), Kinds(#returns)}, false});
@@ -59,6 +59,11 @@ std::vector<Signature> Catalogue() {
     signature.symbolic = std::any_of(signature.types.arguments.begin(), signature.types.arguments.end(), symbolic) ||
                          std::any_of(signature.types.returns.begin(), signature.types.returns.end(), symbolic);
   }
+  return all;
+}
+
+const std::vector<Signature>& Catalogue() {
+  static const std::vector<Signature> all = ReadCatalogue();
   return all;
 }
 
@@ -116,9 +121,21 @@ Types TypesOf(const scenario::Schema& schema) {
 }
 
 const Signature* FindSignature(std::string_view name) {
-  static const std::vector<Signature> all = Catalogue();
-  for (const Signature& signature : all) {
+  for (const Signature& signature : Catalogue()) {
     if (signature.name == name) return &signature;
+  }
+  return nullptr;
+}
+
+const Signature* WithoutSymbols(const Signature& signature) {
+  Types plain = signature.types;
+  for (std::vector<SchemaType>* types : {&plain.arguments, &plain.returns}) {
+    for (SchemaType& type : *types) {
+      if (type.base == Base::kSymInt) type.base = Base::kInt;
+    }
+  }
+  for (const Signature& other : Catalogue()) {
+    if (other.types.arguments == plain.arguments && other.types.returns == plain.returns) return &other;
   }
   return nullptr;
 }

@@ -30,6 +30,9 @@ struct Signature {
 };
 const Signature* FindSignature(std::string_view name);  // of the catalogue; null if there is none
 
+// The same signature with plain integers for its symbols; null if the catalogue has none.
+const Signature* WithoutSymbols(const Signature& signature);
+
 // A C++ kernel or call against a schema: the first difference in words, or "". Names, defaults, list sizes and alias
 // marks do not matter; a C++ int serves a SymInt of the schema.
 std::string Difference(const Types& schema, const Signature& signature);

@@ -66,8 +66,9 @@ struct ReleaseData {
   std::span<const BuiltinFallbackData> fallbacks;
   std::span<const std::string_view> thread_include;
   std::span<const std::string_view> thread_exclude;
-  std::span<const std::string_view> always_below;  // re-added by "all keys below K": PythonDispatcher
-  std::span<const SynonymData> synonyms;           // CatchAll means Undefined; DefaultBackend means ...
+  std::span<const std::string_view> always_below;     // re-added by "all keys below K": PythonDispatcher
+  std::span<const std::string_view> quiet_overrides;  // where a kernel may take over from another without a warning
+  std::span<const SynonymData> synonyms;              // CatchAll means Undefined; DefaultBackend means ...
 };
 
 }  // namespace plumbline::tables

@@ -27,8 +27,8 @@ class Reader {
   }
 
   ReleaseSource Read() {
-    Only(root_, {"name", "thread_include", "thread_exclude", "always_below", "component", "functionality", "synonyms",
-                 "alias", "autograd", "fallbacks"});
+    Only(root_, {"name", "thread_include", "thread_exclude", "always_below", "quiet_overrides", "component",
+                 "functionality", "synonyms", "alias", "autograd", "fallbacks"});
     release_.name = String(root_, "name");
     ReadComponents();
     ReadFunctionalities();
@@ -40,6 +40,7 @@ class Reader {
     release_.thread_include = Keys(root_, "thread_include");
     release_.thread_exclude = Keys(root_, "thread_exclude");
     release_.always_below = Keys(root_, "always_below");
+    release_.quiet_overrides = Keys(root_, "quiet_overrides");
     ReadSynonyms();
     ReadFallbacks();
     return std::move(release_);
@@ -290,10 +291,12 @@ class Writer {
     List("kThreadInclude", release.thread_include);
     List("kThreadExclude", release.thread_exclude);
     List("kAlwaysBelow", release.always_below);
+    List("kQuietOverrides", release.quiet_overrides);
     out_ << "inline constexpr ReleaseData kRelease = {" << Quote(release.name)
          << ", kComponents, kFunctionalities, kAliases, kAutogradKeys, kFallbacks, "
          << Span("kThreadInclude", release.thread_include) << ", " << Span("kThreadExclude", release.thread_exclude)
-         << ", " << Span("kAlwaysBelow", release.always_below) << ", kSynonyms};\n";
+         << ", " << Span("kAlwaysBelow", release.always_below) << ", "
+         << Span("kQuietOverrides", release.quiet_overrides) << ", kSynonyms};\n";
     out_ << "}  // namespace " << Identifier(release.name) << "\n\n";
   }
 

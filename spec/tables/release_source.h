@@ -43,7 +43,7 @@ struct ReleaseSource {
   std::vector<Functionality> functionalities;
   std::vector<Group> aliases, autograd;
   std::vector<Fallback> fallbacks;  // lowest key first
-  std::vector<std::string> thread_include, thread_exclude, always_below;
+  std::vector<std::string> thread_include, thread_exclude, always_below, quiet_overrides;
   std::vector<std::pair<std::string, std::string>> synonyms;
 };
 

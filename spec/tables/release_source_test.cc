@@ -16,6 +16,7 @@ const std::string kSmall = R"(name = "small"
 thread_include = []
 thread_exclude = ["Mode"]
 always_below = []
+quiet_overrides = ["CPU"]
 component = [ { name = "CPU", autograd = "AutogradCPU" } ]
 functionality = [
   { name = "Dense", kind = "backend", prefix = "" },
@@ -70,7 +71,7 @@ TEST(ReleaseSource, ErrorsSayWhereAndWhat) {
   EXPECT_THAT(ErrorOf("name = "), HasSubstr("small.toml:1:"));
   EXPECT_EQ(ErrorOf(Replaced("[\"Mode\"]", "[\"Mod\"]")), "small.toml:3:19: 'Mod' is no key of this release");
   EXPECT_EQ(ErrorOf(Replaced("kind = \"mode\"", "kind = \"mood\"")),
-            "small.toml:9:27: the kind is one of backend, autograd, mode; this is 'mood'");
+            "small.toml:10:27: the kind is one of backend, autograd, mode; this is 'mood'");
   EXPECT_THAT(ErrorOf(Replaced("thread_include = []\n", "")), HasSubstr("the field 'thread_include' is missing"));
   EXPECT_THAT(ErrorOf(Replaced("always_below", "allways_below")), HasSubstr("unknown field 'allways_below'"));
   EXPECT_THAT(ErrorOf(Replaced("functionalities = [\"Dense\"]", "functionalities = [\"Sparse\"]")),

@@ -156,6 +156,12 @@ TEST(Releases, ThreadDefaults) {
   }
 }
 
+TEST(Releases, QuietOverrides) {
+  EXPECT_THAT(FindRelease("pytorch-1.13")->quiet_overrides, ElementsAre());
+  EXPECT_THAT(FindRelease("pytorch-2.x")->quiet_overrides, ElementsAre("Meta"));
+  EXPECT_THAT(FindRelease("pytorch-2.15")->quiet_overrides, ElementsAre("Meta", "MTIA"));
+}
+
 TEST(Releases, Synonyms) {
   for (const ReleaseData* release : kReleases) {
     std::map<std::string_view, std::string_view> synonyms;
@@ -338,6 +344,21 @@ TEST(Release2, Fallbacks) {
     if (key.substr(0, 8) == "Autograd") autograd.push_back(key.substr(8));
   }
   EXPECT_THAT(autograd, ElementsAreArray(Split("Other CPU CUDA XLA MPS XPU HPU Lazy MTIA Meta")));
+}
+
+// As a 2.15 process has them.
+TEST(Release2_15, Fallbacks) {
+  const ReleaseData& release = *FindRelease("pytorch-2.15");
+  EXPECT_THAT(Fallbacks(release, true),
+              ElementsAreArray(Split("BackendSelect ADInplaceOrView AutocastCPU AutocastMTIA AutocastMAIA AutocastXPU "
+                                     "AutocastMPS AutocastCUDA FuncTorchVmapMode VmapMode")));
+  Words backend, autograd;
+  for (const auto& key : Fallbacks(release, false)) {
+    if (key.substr(0, 8) == "Autograd") autograd.push_back(key.substr(8));
+    if (key == "CPU" || key == "Meta" || key == "PrivateUse1") backend.push_back(key);
+  }
+  EXPECT_THAT(autograd, ElementsAreArray(Split("Other CPU CUDA XLA MPS XPU HPU Lazy MTIA MAIA PrivateUse1 Meta")));
+  EXPECT_THAT(backend, ElementsAre("Meta"));
 }
 
 }  // namespace

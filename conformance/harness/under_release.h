@@ -1,0 +1,24 @@
+// A scenario as it reads with the keys of the backend's release, where it was written with those of another.
+//
+//   const OrError<Scenario> there = UnderRelease(scenario, facts);
+//   if (there.ok()) ctx.Check(*there);
+//
+// Little of what scenarios say is about one release's keys. A scenario holds there if the model, with that release's
+// keys and what the backend brings of its own, gives every step the outcome that its author wrote, and at every step
+// the same error and the same kernels as with the keys that it was written with. Else the error says which step
+// differs: the scenario is about its own release. Pure functions; any thread.
+#ifndef PLUMBLINE_CONFORMANCE_HARNESS_UNDER_RELEASE_H_
+#define PLUMBLINE_CONFORMANCE_HARNESS_UNDER_RELEASE_H_
+
+#include "conformance/harness/backend_facts.h"
+#include "conformance/harness/or_error.h"
+#include "spec/scenario/scenario.h"
+
+namespace plumbline::harness {
+
+// Its own release must be a known one.
+OrError<scenario::Scenario> UnderRelease(scenario::Scenario scenario, const BackendFacts& facts);
+
+}  // namespace plumbline::harness
+
+#endif  // PLUMBLINE_CONFORMANCE_HARNESS_UNDER_RELEASE_H_
