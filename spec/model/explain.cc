@@ -611,7 +611,8 @@ std::string Print(const Explanation& explanation, Bodies bodies) {
     }
     if (!call.redispatch) {
       for (std::size_t a = 0; a < call.arguments.size(); ++a) {
-        line("argument " + std::to_string(a + 1) + " brings " + call.arguments[a]);
+        line("argument " + std::to_string(a + 1) + " brings " +
+             (call.arguments[a] == "[]" ? "no key" : call.arguments[a]));
       }
       line("all arguments together bring " + call.brought);
       if (!call.added.empty()) line("the thread adds " + Join(call.added, " "));

@@ -188,7 +188,7 @@ TEST(ExplainTest, TakesAsLongAsThereAreSteps) {
        }},
   };
   for (const auto& [what, text] : shapes) {
-    const double few = SecondsToExplain(text(1200)), many = SecondsToExplain(text(4800));
+    const double few = SecondsToExplain(text(500)), many = SecondsToExplain(text(2000));
     EXPECT_LT(many, std::max(8 * few, 0.2)) << what << ": " << few << " s, then " << many << " s";
   }
 }

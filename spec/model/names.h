@@ -23,7 +23,8 @@ NameParts SplitName(std::string_view name);
 
 // At most three of `known`, nearest first, and none that is clearly farther than the nearest. Namespace, name and
 // overload are compared each for itself, and may have one slip for every few letters; where two of the three are right
-// the third may be anything. A missing namespace or overload is one slip, and letter case counts less than any.
+// the third may be anything. A missing namespace or overload counts half a slip, and letter case
+// less than that.
 std::vector<std::string> Nearest(std::string_view name, std::span<const std::string> known);
 
 std::string Join(std::span<const std::string> parts, std::string_view separator);

@@ -44,6 +44,8 @@ TEST(NamesTest, FindsASlipInEachPart) {
   }
   EXPECT_EQ(nearest("aten::batchnorm"), "aten::batch_norm");
   EXPECT_EQ(nearest("prim::veiw_of"), "prims::view_of");
+  EXPECT_THAT(Nearest("aten::softmx", std::vector<std::string>{"aten::_softmax", "aten::softmax.int"}),
+              ElementsAre("aten::softmax.int", "aten::_softmax"));
   EXPECT_THAT(Nearest("aten::add.Complex", known), ElementsAre("aten::add.Scalar", "aten::add.Tensor", "aten::add.out"))
       << "the overloads that there are";
   EXPECT_THAT(Nearest("aten::ad", known), ElementsAre("aten::add.Scalar", "aten::add.Tensor", "aten::add.out"));
