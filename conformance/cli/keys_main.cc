@@ -73,7 +73,7 @@ std::string StartOf(const Subject& subject, const KeyTable& table, Key key) {
 }
 
 void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& paint) {
-  fmt::print("{}: {} keys, lowest priority first\n\n", paint.Bold(subject.heading), table.slot_count());
+  Print("{}: {} keys, lowest priority first\n\n", paint.Bold(subject.heading), table.slot_count());
   std::size_t width = 3;
   for (Key key = 0; key < table.slot_count(); ++key) width = std::max(width, table.Name(key).size());
   const std::map<Key, Key> autograd_of = AutogradKeys(table);
@@ -81,8 +81,8 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
   for (const auto& [key, autograd] : autograd_of)
     autograd_width = std::max(autograd_width, table.Name(autograd).size());
 
-  fmt::print("{}\n", paint.Faint(fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  starts", "no", "key", width, "kind",
-                                             "per backend", "autograd key", autograd_width)));
+  Print("{}\n", paint.Faint(fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  starts", "no", "key", width, "kind",
+                                        "per backend", "autograd key", autograd_width)));
   for (Key key = 0; key < table.slot_count(); ++key) {
     const auto autograd = autograd_of.find(key);
     const auto component = table.ComponentOf(key);
@@ -95,28 +95,28 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
                                    autograd != autograd_of.end() ? table.Name(autograd->second) : "", autograd_width,
                                    StartOf(subject, table, key), own ? "  declared by the backend" : "");
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", own ? paint.Green(line) : line);
+    Print("{}\n", own ? paint.Green(line) : paint.Plain(line));
   }
 }
 
 void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& paint) {
-  fmt::print("\n{}\n", paint.Bold("alias keys, for registration only (X* is that key of every backend)"));
+  Print("\n{}\n", paint.Bold("alias keys, for registration only (X* is that key of every backend)"));
   std::size_t width = 0;
   for (Key key = table.slot_count(); key < table.key_count(); ++key) width = std::max(width, table.Name(key).size());
   for (Key key = table.slot_count(); key < table.key_count(); ++key) {
-    fmt::print("  {:<{}}  {}\n", table.Name(key), width,
-               Wrapped(FoldKeys(table, table.Members(key)), static_cast<int>(width) + 4));
+    Print("  {:<{}}  {}\n", table.Name(key), width,
+          Wrapped(FoldKeys(table, table.Members(key)), static_cast<int>(width) + 4));
   }
   if (!subject.release->synonyms.empty()) {
-    fmt::print("\n{}\n", paint.Bold("other names"));
+    Print("\n{}\n", paint.Bold("other names"));
     for (const tables::SynonymData& synonym : subject.release->synonyms) {
-      fmt::print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
+      Print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
     }
   }
-  fmt::print("\n{}\n", paint.Bold("a new thread"));
+  Print("\n{}\n", paint.Bold("a new thread"));
   const auto print_set = [&](const char* what, const model::KeySet& set) {
     const std::vector<std::string> names = table.Names(set);
-    fmt::print("  {}  {}\n", what, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " ")));
+    Print("  {}  {}\n", what, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " ")));
   };
   print_set("includes", table.thread_include());
   print_set("excludes", table.thread_exclude());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/paint.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/nearest.h"
@@ -26,7 +27,7 @@ int ListCases(const CLI::App& app) {
   OrError<std::vector<Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
   for (const Case& one : *cases) {
-    fmt::print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
+    Print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
   }
   return kGood;
 }
@@ -35,20 +36,20 @@ int ListClauses(const CLI::App& app) {
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   for (const reports::Clause& clause : *clauses) {
-    fmt::print("{:<10} {:<7} {:<14} {}\n", clause.id, clause.strength, clause.profile, clause.title);
+    Print("{:<10} {:<7} {:<14} {}\n", clause.id, clause.strength, clause.profile, clause.title);
   }
   return kGood;
 }
 
 int ListCapabilities() {
-#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) fmt::print("{:<16} {}\n", spelling, meaning);
+#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) Print("{:<16} {}\n", spelling, meaning);
   PL_CAPABILITIES(PLUMBLINE_LIST_CAPABILITY)
 #undef PLUMBLINE_LIST_CAPABILITY
   return kGood;
 }
 
 int ListBackends() {
-  for (const auto& [name, path] : harness::ListBackends()) fmt::print("{:<12} {}\n", name, path);
+  for (const auto& [name, path] : harness::ListBackends()) Print("{:<12} {}\n", name, path);
   return kGood;
 }
 
@@ -56,11 +57,11 @@ int ListBackends() {
 constexpr std::size_t kShown = 20;
 
 void PrintPlaces(const char* what, const std::vector<std::string>& places, const char* none, bool all) {
-  fmt::print("\n{}:\n", what);
-  if (places.empty()) fmt::print("  {}\n", none);
+  Print("\n{}:\n", what);
+  if (places.empty()) Print("  {}\n", none);
   const std::size_t shown = all ? places.size() : std::min(kShown, places.size());
-  for (std::size_t i = 0; i < shown; ++i) fmt::print("  {}\n", harness::OnThisMachine(places[i]));
-  if (shown < places.size()) fmt::print("  and {} more; --all shows them\n", places.size() - shown);
+  for (std::size_t i = 0; i < shown; ++i) Print("  {}\n", harness::OnThisMachine(places[i]));
+  if (shown < places.size()) Print("  and {} more; --all shows them\n", places.size() - shown);
 }
 
 // A rule with everything that is one hop away.
@@ -76,8 +77,8 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
     return Complain(app, fmt::format("there is no clause '{}'{}\n`plumbline list clauses` shows them all.", asked,
                                      harness::DidYouMean(asked, ids)));
   }
-  fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", at->id, at->title, at->strength, at->profile,
-             at->needs.empty() ? "" : ", needs ", fmt::join(at->needs, " "), at->text);
+  Print("{} {}\n{}, profile {}{}{}\n\n{}\n", at->id, at->title, at->strength, at->profile,
+        at->needs.empty() ? "" : ", needs ", fmt::join(at->needs, " "), at->text);
   PrintPlaces("text", {at->where}, "", all);
   PrintPlaces("tests", at->tests, "none", all);
   PrintPlaces("model", at->model, "no line names it", all);

@@ -7,6 +7,7 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/new_adapter.h"
+#include "conformance/cli/paint.h"
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/data_folder.h"
 
@@ -41,13 +42,13 @@ int Main(int argc, char** argv) {
   harness::OrError<NewAdapter> made = WriteNewAdapter(options);
   if (!made.ok()) return Complain(app, made.error());
 
-  for (const std::string& file : made->files) fmt::print("wrote {}\n", file);
+  for (const std::string& file : made->files) Print("wrote {}\n", file);
   const std::string folder = harness::ShellWord(fs::path(options.folder).lexically_normal().string());
   const std::string build = harness::ShellWord((fs::path(options.folder) / "build").lexically_normal().string());
   const std::string object =
       harness::ShellWord((fs::path(options.folder) / "build" / (made->name + ".so")).lexically_normal().string());
   const bool standard_place = root == "/usr" || root == "/usr/local";
-  fmt::print(
+  Print(
       "\n"
       "Next, build it and see that it fails nothing:\n"
       "\n"

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "reports/text/shown.h"
+
 namespace plumbline::harness {
 namespace {
 
@@ -22,22 +24,17 @@ constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 // Where the first byte stands that no text holds: a zero, or one that is no UTF-8.
 std::size_t FirstBadByte(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned char first = static_cast<unsigned char>(text[i]);
-    const std::size_t more = first < 0x80 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
-    const bool starts = first != 0 && (first < 0x80 || (first >= 0xc2 && first <= 0xf4));
-    if (!starts || i + more >= text.size()) return i;
-    for (std::size_t j = 1; j <= more; ++j) {
-      if ((static_cast<unsigned char>(text[i + j]) & 0xc0) != 0x80) return i;
-    }
-    i += more + 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = reports::CharacterLength(text.substr(at));
+    if (length == 0 || text[at] == '\0') return at;
+    at += length;
   }
   return std::string_view::npos;
 }
 
 // Reads to the end or to one byte too many; the error number, 0 if all is well.
 int ReadBytes(const std::string& path, std::string& bytes) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = path == kStandardInput ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return errno;
   int failed = 0;
   char buffer[1 << 16];
@@ -54,12 +51,14 @@ int ReadBytes(const std::string& path, std::string& bytes) {
 
 }  // namespace
 
+std::string NameOfFile(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
+
 OrError<std::string> ReadTextFile(const std::string& path, const std::string& wanted) {
   const auto wrong = [&](const std::string& what) {
-    return InputError{fmt::format("{}: {}; give {}", path.empty() ? "''" : path, what, wanted)};
+    return InputError{fmt::format("{}: {}; give {}", path.empty() ? "''" : NameOfFile(path), what, wanted)};
   };
   std::error_code failed;
-  if (fs::is_directory(path, failed)) return wrong("this is a folder");
+  if (path != kStandardInput && fs::is_directory(path, failed)) return wrong("this is a folder");
   std::string text;
   switch (const int error = ReadBytes(path, text)) {
     case 0:
@@ -71,6 +70,8 @@ OrError<std::string> ReadTextFile(const std::string& path, const std::string& wa
       return wrong(fmt::format("it cannot be read ({})", std::strerror(error)));
   }
   if (text.size() > kMostBytes) return wrong(fmt::format("it holds more than {} MiB", kMostBytes >> 20));
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());  // some editors begin a file with it
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return wrong("it is empty");
   if (const std::size_t bad = FirstBadByte(text); bad != std::string::npos) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');

@@ -15,7 +15,14 @@
 
 namespace plumbline::harness {
 
-// All of a file. An error: it is missing, a folder, unreadable, empty, too large to be one, or no UTF-8 text.
+// A path that means standard input wherever a file is read.
+inline constexpr char kStandardInput[] = "-";
+
+// A file in words: its path, or "standard input".
+std::string NameOfFile(const std::string& path);
+
+// All of a file, without the byte order mark that some editors put before it. An error: it is missing, a folder,
+// unreadable, empty, too large to be one, or no UTF-8 text.
 OrError<std::string> ReadTextFile(const std::string& path, const std::string& wanted);
 
 // Why nothing can be written into this folder, which may have to be made first; nothing is left behind.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perf/bench/workload.h"
+#include "reports/text/shown.h"
 
 namespace plumbline::perf {
 namespace {
@@ -57,7 +58,8 @@ int Main(int argc, char** argv) {
       }
       backend = argv[++i];
     } else if (!argument.starts_with("--benchmark_")) {
-      std::cerr << "plumbline bench: there is no option '" << argument << "'\nSee plumbline bench --help.\n";
+      std::cerr << "plumbline bench: there is no option '" << reports::Shown(argument)
+                << "'\nSee plumbline bench --help.\n";
       return 2;
     } else {
       rest.push_back(argv[i]);
@@ -65,7 +67,7 @@ int Main(int argc, char** argv) {
   }
   auto bench = Bench::Open(backend);
   if (!bench.ok()) {
-    std::cerr << "plumbline bench: " << bench.error() << "\n";
+    std::cerr << "plumbline bench: " << reports::Shown(bench.error()) << "\n";
     return 2;
   }
   for (const Workload& workload : Workloads()) {
