@@ -18,6 +18,7 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/next_claim.h"
+#include "conformance/cli/paint.h"
 #include "conformance/cli/report_folder.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/run_main.h"
@@ -123,16 +124,16 @@ class Progress {
   void operator()(std::size_t done, std::size_t total, const reports::CaseResult& result) {
     if (verbose_) {
       Clear();
-      fmt::print(stderr, "{:<13} {}\n", reports::Spelling(result.verdict), result.id);
+      Print(stderr, "{:<13} {}\n", reports::Spelling(result.verdict), result.id);
     }
     if (!terminal_) return;
     Clear();
-    fmt::print(stderr, "[{}/{}] {:.60}", done, total, result.id);
+    Print(stderr, "[{}/{}] {:.60}", done, total, result.id);
     std::fflush(stderr);
     shown_ = true;
   }
   void Clear() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) Print(stderr, "\r\x1b[K");
     shown_ = false;
   }
 
@@ -192,7 +193,7 @@ int Main(int argc, char** argv) {
   if (options.list) {
     OrError<std::vector<Case>> selected = harness::SelectCases(suite, *cases);
     if (!selected.ok()) return Complain(app, selected.error());
-    for (const Case& one : *selected) fmt::print("{}\n", one.id);
+    for (const Case& one : *selected) Print("{}\n", one.id);
     return kGood;
   }
 
@@ -203,16 +204,16 @@ int Main(int argc, char** argv) {
   if (!done.ok()) return Complain(app, done.error());
   done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
   PrintNotes(app, done->facts);
-  fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
-                                                .shown = options.shown,
-                                                .seconds = done->notes.seconds,
-                                                .saved_in = options.out}));
+  Print("{}", Painted{reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
+                                                   .shown = options.shown,
+                                                   .seconds = done->notes.seconds,
+                                                   .saved_in = options.out})});
   if (!options.report.empty()) {
     OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());
-    fmt::print("  report     {}\n", *page);
+    Print("  report     {}\n", *page);
   }
-  fmt::print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries));
+  Print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries));
   return harness::ExitStatus(done->run);
 }
 

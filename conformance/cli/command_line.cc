@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "conformance/cli/paint.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/nearest.h"
@@ -109,7 +110,7 @@ std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv) {
 
 int Complain(const std::string& program, const std::string& message) {
   std::fflush(stdout);
-  fmt::print(stderr, "{}: {}\n", program, message);
+  Print(stderr, "{}: {}\n", program, message);
   return kBadInput;
 }
 
@@ -241,10 +242,10 @@ harness::OrError<std::unique_ptr<harness::Executor>> StartBackend(const CLI::App
 
 void PrintNotes(const CLI::App& app, const harness::BackendFacts& facts) {
   for (const std::string& path : facts.loaded_for_nothing) {
-    fmt::print(stderr,
-               "{}: note: --load {} registered nothing new: no operator, no fallback, and no kernel at a key where the "
-               "operator had none. Is it the right library?\n",
-               app.get_name(), path);
+    Print(stderr,
+          "{}: note: --load {} registered nothing new: no operator, no fallback, and no kernel at a key where the "
+          "operator had none. Is it the right library?\n",
+          app.get_name(), path);
   }
 }
 

@@ -30,12 +30,12 @@ using model::Key;
 using model::KeyTable;
 
 void PrintRegistered(const OperatorView& view, const Painter& paint) {
-  fmt::print("\n{}\n", paint.Bold("registered"));
+  Print("\n{}\n", paint.Bold("registered"));
   if (!view.registrations.empty()) {
-    for (const std::string& line : view.registrations) fmt::print("  {}\n", line);
+    for (const std::string& line : FoldRegistrations(view.registrations)) Print("  {}\n", line);
   } else {
-    for (const std::string& key : view.direct) fmt::print("  {}\n", key);
-    if (view.direct.empty()) fmt::print("  nothing\n");
+    for (const std::string& key : view.direct) Print("  {}\n", key);
+    if (view.direct.empty()) Print("  nothing\n");
   }
 }
 
@@ -77,8 +77,8 @@ std::vector<std::string> Lines(const std::vector<std::string>& words, std::size_
 }
 
 void PrintTable(const OperatorView& view, const KeyTable& table, bool each_key, const Painter& paint) {
-  fmt::print("\n{}\n",
-             paint.Bold("the table that follows, by the lowest key of each row (X* is that key of every backend)"));
+  Print("\n{}\n",
+        paint.Bold("the table that follows, by the lowest key of each row (X* is that key of every backend)"));
   constexpr std::size_t kKeyWidth = 46;
   std::set<Key> present;
   std::vector<std::vector<std::string>> lines;
@@ -100,7 +100,7 @@ void PrintTable(const OperatorView& view, const KeyTable& table, bool each_key, 
       const std::string line = j == 0 ? fmt::format("  {:<{}}  {:<{}}  {}{}", lines[i][j], key_width, row.rule,
                                                     rule_width, row.fallthrough ? "falls through, " : "", place)
                                       : "  " + lines[i][j];
-      fmt::print("{}\n", ambiguous ? paint.Red(line) : row.fallthrough ? paint.Faint(line) : line);
+      Print("{}\n", ambiguous ? paint.Red(line) : row.fallthrough ? paint.Faint(line) : paint.Plain(line));
     }
   }
   std::vector<Key> missing;
@@ -108,8 +108,7 @@ void PrintTable(const OperatorView& view, const KeyTable& table, bool each_key, 
     if (!present.contains(key)) missing.push_back(key);
   }
   if (missing.empty()) return;
-  fmt::print("  missing at {}:\n    {}\n", reports::Counted(missing.size(), "key"),
-             Wrapped(FoldKeys(table, missing), 4));
+  Print("  missing at {}:\n    {}\n", reports::Counted(missing.size(), "key"), Wrapped(FoldKeys(table, missing), 4));
 }
 
 // Sorted names in `after` and not in `before`.
@@ -122,20 +121,20 @@ std::vector<std::string> Added(const std::vector<std::string>& before, const std
 void PrintNames(const OperatorNames& names) {
   const std::set<std::string> dangling(names.dangling.begin(), names.dangling.end());
   for (const std::string& name : names.all) {
-    fmt::print("{}{}\n", name, dangling.contains(name) ? "  (implemented, not defined)" : "");
+    Print("{}{}\n", name, dangling.contains(name) ? "  (implemented, not defined)" : "");
   }
 }
 
 // What the libraries of --load registered: the difference that they make.
 void PrintAdded(const OperatorNames& before, const OperatorNames& after, const KeyTable& table, const Painter& paint) {
   const std::vector<std::string> names = Added(before.all, after.all);
-  fmt::print("{}\n", paint.Bold("operators that it adds"));
+  Print("{}\n", paint.Bold("operators that it adds"));
   const std::set<std::string> dangling(after.dangling.begin(), after.dangling.end());
   for (const std::string& name : names) {
-    fmt::print("  {}{}\n", name, dangling.contains(name) ? "  (implemented, not defined)" : "");
+    Print("  {}{}\n", name, dangling.contains(name) ? "  (implemented, not defined)" : "");
   }
-  if (names.empty()) fmt::print("  none\n");
-  fmt::print("\n{}\n", paint.Bold("kernels that it adds"));
+  if (names.empty()) Print("  none\n");
+  Print("\n{}\n", paint.Bold("kernels that it adds"));
   bool any = false;
   for (Key key = 0; key < table.key_count(); ++key) {
     const auto now = after.at.find(table.Name(key));
@@ -150,18 +149,18 @@ void PrintAdded(const OperatorNames& before, const OperatorNames& after, const K
       added.resize(kShown);
       added.push_back(fmt::format("and {} more", count - kShown));
     }
-    fmt::print("  {} ({})\n    {}\n", table.Name(key), count, Wrapped(added, 4));
+    Print("  {} ({})\n    {}\n", table.Name(key), count, Wrapped(added, 4));
   }
-  if (!any) fmt::print("  none at a key where there was none\n");
-  fmt::print("\n{}\n", paint.Bold("fallbacks that it adds"));
+  if (!any) Print("  none at a key where there was none\n");
+  Print("\n{}\n", paint.Bold("fallbacks that it adds"));
   std::vector<std::string> fallbacks;
   for (const std::string& key : after.fallbacks) {
     if (std::find(before.fallbacks.begin(), before.fallbacks.end(), key) == before.fallbacks.end()) {
       fallbacks.push_back(key);
     }
   }
-  fmt::print("  {}\n", fallbacks.empty() ? "none" : Wrapped(fallbacks, 2));
-  fmt::print("\n`plumbline dump OPERATOR` with the same options shows one of them in full.\n");
+  Print("  {}\n", fallbacks.empty() ? "none" : Wrapped(fallbacks, 2));
+  Print("\n`plumbline dump OPERATOR` with the same options shows one of them in full.\n");
 }
 
 int Main(int argc, char** argv) {
@@ -199,8 +198,7 @@ int Main(int argc, char** argv) {
     if (!names.ok()) return Complain(app, names.error());
     if (options.load.empty() || all) {
       if (names->all.empty()) {
-        fmt::print("no operator is registered in {} {}; --load FILE brings those of a library\n", facts.name,
-                   facts.version);
+        Print("no operator is registered in {} {}; --load FILE brings those of a library\n", facts.name, facts.version);
       }
       PrintNames(*names);
       return kGood;
@@ -217,10 +215,10 @@ int Main(int argc, char** argv) {
 
   OrError<OperatorView> view = ViewOperator(**executor, name);
   if (!view.ok()) return Complain(app, view.error());
-  fmt::print("{} in {} {} ({})\n", paint.Bold(name), facts.name, facts.version, facts.release);
-  fmt::print("schema: {}\n", view->schema.empty() ? paint.Red("none: it is implemented and not defined; is the library "
-                                                              "that defines it loaded?")
-                                                  : view->schema);
+  Print("{} in {} {} ({})\n", paint.Bold(name), facts.name, facts.version, facts.release);
+  Print("schema: {}\n", view->schema.empty() ? paint.Red("none: it is implemented and not defined; is the library "
+                                                         "that defines it loaded?")
+                                             : paint.Plain(view->schema));
   PrintRegistered(*view, paint);
   PrintTable(*view, table, each_key, paint);
   return kGood;

@@ -43,13 +43,14 @@ struct Options {
   BackendOptions backend;
   std::string target, scenario, schema;
   std::vector<std::string> keys, impls;
-  std::string include, exclude;
+  std::optional<std::string> include, exclude;
   int line = 0;
   bool no_color = false;
 };
 
 void AddTo(CLI::App& app, Options& options) {
-  app.add_option("target", options.target, "a scenario file (.scn), or an operator: ns::name or ns::name.overload")
+  app.add_option("target", options.target,
+                 "a scenario file (.scn; - for standard input), or an operator: ns::name or ns::name.overload")
       ->required()
       ->type_name("FILE|OPERATOR");
   options.backend.AddTo(app, false);
@@ -104,26 +105,24 @@ void FoldOtherKeys(std::vector<model::Cause>& causes) {
 }
 
 // One explanation, painted line by line.
-void PrintExplanation(Explanation explanation, const Painter& paint) {
+void PrintExplanation(Explanation explanation, model::Bodies bodies, const Painter& paint) {
   FoldOtherKeys(explanation.causes);
-  std::istringstream lines(model::Print(explanation));
+  std::istringstream lines(model::Print(explanation, bodies));
   std::string line;
   for (bool first = true; std::getline(lines, line); first = false) {
     const std::size_t start = line.find_first_not_of(' ');
     const std::string_view text =
         start == std::string::npos ? std::string_view() : std::string_view(line).substr(start);
-    if (first) {
-      line = paint.Bold(line);
-    } else if (text.starts_with("why")) {
-      line = paint.Yellow(line);
-    } else if (text.starts_with("refused") || text.starts_with("nothing answers") || text.starts_with("failed")) {
-      line = paint.Red(line);
-    } else if (line.find("  yes  ") != std::string::npos || text.starts_with("answer")) {
-      line = paint.Green(line);
-    } else if (line.find("  no   ") != std::string::npos) {
-      line = paint.Faint(line);
-    }
-    fmt::print("{}\n", line);
+    const auto painted = [&] {
+      if (first) return paint.Bold(line);
+      if (text.starts_with("why")) return paint.Yellow(line);
+      if (text.starts_with("refused") || text.starts_with("nothing answers") || text.starts_with("failed")) {
+        return paint.Red(line);
+      }
+      if (line.find("  yes  ") != std::string::npos || text.starts_with("answer")) return paint.Green(line);
+      return line.find("  no   ") != std::string::npos ? paint.Faint(line) : paint.Plain(line);
+    };
+    Print("{}\n", painted());
   }
 }
 
@@ -131,9 +130,9 @@ void PrintExplanation(Explanation explanation, const Painter& paint) {
 void PrintClauses(const std::set<std::string>& cited) {
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (cited.empty() || !clauses.ok()) return;
-  fmt::print("\nclauses (`plumbline list --clause ID` shows the text)\n");
+  Print("\nclauses (`plumbline list --clause ID` shows the text)\n");
   for (const reports::Clause& clause : *clauses) {
-    if (cited.contains(clause.id)) fmt::print("  {:<10} {}\n", clause.id, clause.title);
+    if (cited.contains(clause.id)) Print("  {:<10} {}\n", clause.id, clause.title);
   }
 }
 
@@ -158,6 +157,7 @@ struct Question {
   model::Settings settings;
   std::size_t first_step = 0;
   int line = 0;  // 0: all
+  model::Bodies bodies = model::Bodies::kKnown;
 };
 
 std::string NameOf(const harness::BackendFacts& facts) { return fmt::format("{} {}", facts.name, facts.version); }
@@ -171,7 +171,7 @@ std::string EndingOf(const Observation& seen) {
     case Observation::Ending::kTimeout:
       return fmt::format("{}{}{}", seen.what, seen.output.empty() ? "" : "\n", seen.output);
     case Observation::Ending::kUnsupported:
-      return "unsupported: the backend lacks " + seen.what;
+      return (seen.refused ? "unsupported: it opens no registry for it: " : "unsupported: it lacks ") + seen.what;
     case Observation::Ending::kHarnessError:
       return "harness-error: " + seen.what;
   }
@@ -189,9 +189,9 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
   bool differs = false, any = false;
   for (const Explanation& explanation : explanations) {
     if (explanation.step < question.first_step || (question.line != 0 && explanation.line != question.line)) continue;
-    if (any) fmt::print("\n");
+    if (any) Print("\n");
     any = true;
-    PrintExplanation(explanation, paint);
+    PrintExplanation(explanation, question.bodies, paint);
     Cite(explanation, cited);
     if (finished) {
       const Outcome& outcome = seen->outcomes[explanation.step];
@@ -199,10 +199,10 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
       differs = differs || !same;
       const std::string text = fmt::format("  {} did: {}  {}", NameOf(executor->facts()), harness::Describe(outcome),
                                            same ? "(as the spec says)" : "(NOT as the spec says)");
-      fmt::print("{}\n", same ? paint.Green(text) : paint.Red(text));
+      Print("{}\n", same ? paint.Green(text) : paint.Red(text));
     } else if (seen && seen->step == static_cast<int>(explanation.step) &&
                (seen->ending == Observation::Ending::kCrash || seen->ending == Observation::Ending::kTimeout)) {
-      fmt::print("{}\n", paint.Red(fmt::format("  {} ended here: {}", NameOf(executor->facts()), EndingOf(*seen))));
+      Print("{}\n", paint.Red(fmt::format("  {} ended here: {}", NameOf(executor->facts()), EndingOf(*seen))));
     }
   }
   if (!any) {
@@ -212,8 +212,8 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
   PrintClauses(cited);
   if (seen && !finished) {
     const bool unsupported = seen->ending == Observation::Ending::kUnsupported;
-    fmt::print("\n{}\n", paint.Red(fmt::format("{} did not run it{}: {}", NameOf(executor->facts()),
-                                               unsupported ? "" : " to its end", EndingOf(*seen))));
+    Print("\n{}\n", paint.Red(fmt::format("{} did not run it{}: {}", NameOf(executor->facts()),
+                                          unsupported ? "" : " to its end", EndingOf(*seen))));
     return unsupported ? kGood : seen->ending == Observation::Ending::kHarnessError ? kBadInput : kFailed;
   }
   return differs ? kFailed : kGood;
@@ -241,9 +241,9 @@ OrError<bool> AppendCall(const Options& options, const KeyTable& keys, const sce
                                   options.target, reports::Counted(tensors, "tensor argument"))};
   }
   for (const bool include : {true, false}) {
-    const std::string& text = include ? options.include : options.exclude;
-    if (text.empty()) continue;
-    OrError<std::vector<std::string>> set = ReadKeys(text, keys);
+    const std::optional<std::string>& text = include ? options.include : options.exclude;
+    if (!text) continue;
+    OrError<std::vector<std::string>> set = ReadKeys(*text, keys);
     if (!set.ok()) return InputError{fmt::format("--{}: {}", include ? "include" : "exclude", set.error())};
     // A name that no file can have, so that it meets none of a scenario's own.
     Append(scenario, scenario::GuardEnter{.include = include, .keys = *set, .name = include ? "_include" : "_exclude"});
@@ -319,7 +319,7 @@ int PrintOwnTable(const harness::BackendFacts& facts, const OperatorView& view, 
   const bool same = own == rule;
   const std::string text = fmt::format("  {}'s own table at {}: {}{}{}", NameOf(facts), call.key, own, place,
                                        same ? "  (as the spec says)" : fmt::format("  (the spec says {})", rule));
-  fmt::print("{}\n", same ? paint.Green(text) : paint.Red(text));
+  Print("{}\n", same ? paint.Green(text) : paint.Red(text));
   return same ? kGood : kFailed;
 }
 
@@ -342,33 +342,34 @@ int ExplainRegistered(const CLI::App& app, const Options& options, Executor& exe
 
   model::Settings settings = harness::SettingsFor(facts);
   settings.own_fallbacks = registered->fallbacks;
-  fmt::print("{} in {} ({})\n", options.target, NameOf(facts), facts.release);
-  if (!view->schema.empty()) fmt::print("schema: {}\n", view->schema);
-  for (const std::string& unsure : registered->unsure) fmt::print("{}\n", paint.Yellow("note: " + unsure));
-  fmt::print("\n");
+  Print("{} in {} ({})\n", options.target, NameOf(facts), facts.release);
+  if (!view->schema.empty()) Print("schema: {}\n", view->schema);
+  for (const std::string& unsure : registered->unsure) Print("{}\n", paint.Yellow("note: " + unsure));
+  Print("\n");
 
   const std::vector<Explanation> explanations = model::Explain(registered->scenario, settings);
   if (explanations.empty()) return Complain(app, "the model cannot hold what is registered");
   std::set<std::string> cited;
-  PrintExplanation(explanations.back(), paint);
+  PrintExplanation(explanations.back(), model::Bodies::kUnknown, paint);
   Cite(explanations.back(), cited);
   const int status = PrintOwnTable(facts, *view, explanations.back(), paint);
   PrintClauses(cited);
-  fmt::print("\nregistered\n");
-  const std::vector<std::string> lines = view->registrations.empty() ? view->direct : view->registrations;
-  for (const std::string& line : lines) fmt::print("  {}\n", line);
-  if (lines.empty()) fmt::print("  nothing\n");
+  Print("\nregistered\n");
+  const std::vector<std::string> lines =
+      view->registrations.empty() ? view->direct : FoldRegistrations(view->registrations);
+  for (const std::string& line : lines) Print("  {}\n", line);
+  if (lines.empty()) Print("  nothing\n");
   return status;
 }
 
 // Without a backend nothing is known of an operator; what is explained instead must be plain.
 void PrintSupposed(const Options& options, const Scenario& scenario) {
   const auto& define = std::get<scenario::Define>(scenario.steps.front().action);
-  fmt::print("No backend was asked (--backend), so this is {} by the rules of {}, supposing\n", options.target,
-             scenario.release);
-  fmt::print("  its schema{}: {}\n", options.schema.empty() ? " (--schema)" : "", define.schema);
-  fmt::print("  its kernels{}: {}\n\n", options.impls.empty() ? " (--impl)" : "",
-             options.impls.empty() ? "none" : fmt::format("{}", fmt::join(options.impls, ", ")));
+  Print("No backend was asked (--backend), so this is {} by the rules of {}, supposing\n", options.target,
+        scenario.release);
+  Print("  its schema{}: {}\n", options.schema.empty() ? " (--schema)" : "", define.schema);
+  Print("  its kernels{}: {}\n\n", options.impls.empty() ? " (--impl)" : "",
+        options.impls.empty() ? "none" : fmt::format("{}", fmt::join(options.impls, ", ")));
 }
 
 int Main(int argc, char** argv) {
@@ -383,6 +384,13 @@ int Main(int argc, char** argv) {
   AddTo(app, options);
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   const Painter paint(Colours(STDOUT_FILENO, options.no_color));
+  for (const char* option : {"target", "--scenario", "--schema", "--impl"}) {
+    const std::vector<std::string> given = app.get_option(option)->results();
+    if (std::find(given.begin(), given.end(), "") == given.end()) continue;
+    return Complain(app, option == std::string_view("target")
+                             ? "'' is nothing to explain; give a scenario file (.scn) or an operator (ns::name)"
+                             : fmt::format("{} is given '', which says nothing; leave it out", option));
+  }
 
   std::unique_ptr<Executor> executor;
   if (!options.backend.backend.empty()) {
@@ -400,7 +408,7 @@ int Main(int argc, char** argv) {
       scenario::ParseOperatorName(options.target).has_value() && options.target.find("::") != std::string::npos;
   if (!is_operator) {
     if (!options.keys.empty() || !options.impls.empty() || !options.schema.empty() || !options.scenario.empty() ||
-        !options.include.empty() || !options.exclude.empty()) {
+        options.include || options.exclude) {
       return Complain(app,
                       "--keys, --include, --exclude, --impl, --schema and --scenario go with an operator "
                       "(ns::name), not with a scenario file");
@@ -408,13 +416,19 @@ int Main(int argc, char** argv) {
     OrError<Scenario> scenario = ReadScenarioFile(options.target, "a scenario file (.scn) or an operator (ns::name)");
     if (!scenario.ok()) return Complain(app, scenario.error());
     if (!options.backend.release.empty()) scenario->release = options.backend.release;
-    OrError<const tables::ReleaseData*> release = ReadRelease(scenario->release);
-    if (!release.ok()) return Complain(app, fmt::format("{}: {}", options.target, release.error()));
+    OrError<bool> good = CheckHead(options.target, *scenario,
+                                   executor ? executor->facts().keys : std::vector<scenario::KeyDeclaration>());
+    if (!good.ok()) return Complain(app, good.error());
     Question question{.scenario = std::move(*scenario), .settings = {}, .first_step = 0, .line = options.line};
     if (executor) question.settings = harness::SettingsFor(executor->facts());
     return ExplainQuestion(app, question, executor.get(), paint);
   }
 
+  if (options.line != 0) {
+    return Complain(app,
+                    "--line picks a call of a scenario file, and with an operator the call is the one of --keys; leave "
+                    "--line out");
+  }
   if (options.keys.empty()) {
     return Complain(app,
                     "say with --keys which keys the tensors carry, such as --keys CPU,AutogradCPU; `plumbline keys` "
@@ -433,6 +447,9 @@ int Main(int argc, char** argv) {
     if (!scenario.ok()) return Complain(app, scenario.error());
     question.scenario = std::move(*scenario);
     if (!options.backend.release.empty()) question.scenario.release = options.backend.release;
+    OrError<bool> good = CheckHead(options.scenario, question.scenario,
+                                   executor ? executor->facts().keys : std::vector<scenario::KeyDeclaration>());
+    if (!good.ok()) return Complain(app, good.error());
   } else {
     question.scenario.release = options.backend.release.empty() ? "pytorch-1.13" : options.backend.release;
   }
@@ -451,7 +468,10 @@ int Main(int argc, char** argv) {
   }
   OrError<bool> called = AppendCall(options, keys, SchemaIn(question.scenario, options), question.scenario);
   if (!called.ok()) return Complain(app, called.error());
-  if (options.scenario.empty()) PrintSupposed(options, question.scenario);
+  if (options.scenario.empty()) {
+    question.bodies = model::Bodies::kUnknown;
+    PrintSupposed(options, question.scenario);
+  }
   question.first_step = question.scenario.steps.size() - 1;
   return ExplainQuestion(app, question, executor.get(), paint);
 }

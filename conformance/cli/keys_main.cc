@@ -89,21 +89,21 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
     if (subject.Knows(table.Name(key))) ++known;
   }
   const bool whole = known == static_cast<std::size_t>(table.slot_count());
-  fmt::print("{}: {} keys, lowest priority first\n", paint.Bold(subject.heading),
+  Print("{}: {} keys, lowest priority first\n", paint.Bold(subject.heading),
              whole ? std::to_string(known) : fmt::format("it knows {} of {}", known, table.slot_count()));
   if (!whole) {
     const std::size_t unknown = static_cast<std::size_t>(table.slot_count()) - known;
-    fmt::print("{} that it does not know {} {}\n", reports::Counted(unknown, "key"), unknown == 1 ? "is" : "are",
+    Print("{} that it does not know {} {}\n", reports::Counted(unknown, "key"), unknown == 1 ? "is" : "are",
                subject.all ? "marked" : "left out; --all shows them");
   }
-  fmt::print("\n");
+  Print("\n");
   const std::map<Key, Key> autograd_of = AutogradKeys(table);
   std::size_t autograd_width = 12;
   for (const auto& [key, autograd] : autograd_of)
     autograd_width = std::max(autograd_width, table.Name(autograd).size());
 
-  fmt::print("{}\n", paint.Faint(fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  starts", "no", "key", width, "kind",
-                                             "per backend", "autograd key", autograd_width)));
+  Print("{}\n", paint.Faint(fmt::format("{:>4}  {:<{}}  {:<8}  {:<11}  {:<{}}  starts", "no", "key", width, "kind",
+                                        "per backend", "autograd key", autograd_width)));
   for (Key key = 0; key < table.slot_count(); ++key) {
     const auto autograd = autograd_of.find(key);
     const auto component = table.ComponentOf(key);
@@ -118,12 +118,12 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
                                    autograd != autograd_of.end() ? table.Name(autograd->second) : "", autograd_width,
                                    StartOf(subject, table, key), mark);
     line.erase(line.find_last_not_of(' ') + 1);
-    fmt::print("{}\n", own ? paint.Green(line) : line);
+    Print("{}\n", own ? paint.Green(line) : paint.Plain(line));
   }
 }
 
 void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& paint) {
-  fmt::print("\n{}\n", paint.Bold("alias keys, for registration only (X* is that key of every backend)"));
+  Print("\n{}\n", paint.Bold("alias keys, for registration only (X* is that key of every backend)"));
   std::size_t width = 0;
   for (Key key = table.slot_count(); key < table.key_count(); ++key) {
     if (subject.Shows(table.Name(key))) width = std::max(width, table.Name(key).size());
@@ -134,21 +134,21 @@ void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& 
     any = true;
     std::vector<Key> members = table.Members(key);
     std::erase_if(members, [&](Key member) { return !subject.Shows(table.Name(member)); });
-    fmt::print("  {:<{}}  {}\n", table.Name(key), width,
+    Print("  {:<{}}  {}\n", table.Name(key), width,
                Wrapped(FoldKeys(table, members), static_cast<int>(width) + 4));
   }
-  if (!any) fmt::print("  none that it knows\n");
+  if (!any) Print("  none that it knows\n");
   bool titled = false;
   for (const tables::SynonymData& synonym : subject.release->synonyms) {
     if (!subject.Shows(std::string(synonym.means))) continue;
-    if (!std::exchange(titled, true)) fmt::print("\n{}\n", paint.Bold("other names"));
-    fmt::print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
+    if (!std::exchange(titled, true)) Print("\n{}\n", paint.Bold("other names"));
+    Print("  {:<{}}  {}\n", synonym.name, width, synonym.means);
   }
-  fmt::print("\n{}\n", paint.Bold("a new thread"));
+  Print("\n{}\n", paint.Bold("a new thread"));
   const auto print_set = [&](const char* what, const model::KeySet& set) {
     std::vector<std::string> names = table.Names(set);
     std::erase_if(names, [&](const std::string& name) { return !subject.Shows(name); });
-    fmt::print("  {}  {}\n", what, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " ")));
+    Print("  {}  {}\n", what, names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, " ")));
   };
   print_set("includes", table.thread_include());
   print_set("excludes", table.thread_exclude());

@@ -75,23 +75,53 @@ OrError<Key> ReadKey(const std::string& name, const KeyTable& table) {
                                 near.empty() ? "" : fmt::format(" (near: {})", fmt::join(near, ", ")))};
 }
 
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// Between commas, or, where there is none, between blanks; an empty one where nothing stands between two commas.
+std::vector<std::string> Entries(std::string_view text) {
+  const char separator = text.find(',') != std::string_view::npos ? ',' : ' ';
+  std::vector<std::string> entries;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    const std::string_view entry = Trimmed(text.substr(0, end));
+    if (!entry.empty() || separator == ',') entries.emplace_back(entry);
+    if (end == std::string_view::npos) return entries;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
 OrError<std::vector<std::string>> ReadKeys(const std::string& text, const KeyTable& table) {
+  std::string_view inside = Trimmed(text);
+  if (inside.starts_with('[') != inside.ends_with(']')) {
+    return InputError{fmt::format("'{}' has one bracket of two", text)};
+  }
+  if (inside.starts_with('[')) {
+    inside = Trimmed(inside.substr(1, inside.size() - 2));
+    if (inside.empty()) return std::vector<std::string>();
+  } else if (inside.empty()) {
+    return InputError{"no key is named; give keys, such as CPU,AutogradCPU, or [] for none"};
+  }
   std::vector<std::string> names;
-  std::string name;
-  for (const char c : text + ",") {
-    if (c != ',' && c != ' ' && c != '[' && c != ']') {
-      name += c;
-      continue;
-    }
-    if (name.empty()) continue;
+  for (const std::string& name : Entries(inside)) {
+    if (name.empty()) return InputError{fmt::format("in '{}' nothing stands beside a comma", text)};
     const OrError<Key> key = ReadKey(name, table);
     if (!key.ok()) return InputError{key.error()};
     if (table.IsAlias(*key)) {
       return InputError{
           fmt::format("'{}' is an alias key: kernels are registered at it, but no tensor carries it", name)};
     }
+    if (std::find(names.begin(), names.end(), table.Name(*key)) != names.end()) {
+      return InputError{fmt::format("'{}' names {} twice", text, table.Name(*key))};
+    }
     names.push_back(table.Name(*key));
-    name.clear();
   }
   return names;
 }

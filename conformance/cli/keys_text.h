@@ -21,7 +21,8 @@ std::vector<std::string> FoldKeys(const model::KeyTable& table, std::vector<mode
 // Words joined by blanks, wrapped at about 100 columns, each new line indented.
 std::string Wrapped(const std::vector<std::string>& words, int indent);
 
-// Names between commas, blanks or brackets, as keys. The error names the first that is none, and what is near.
+// "CPU,AutogradCPU" or "[CPU AutogradCPU]", as keys; "[]" is none. The error names the first that is no key, and what
+// is near; or what is left out or said twice.
 harness::OrError<std::vector<std::string>> ReadKeys(const std::string& text, const model::KeyTable& table);
 harness::OrError<model::Key> ReadKey(const std::string& name, const model::KeyTable& table);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/paint.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/nearest.h"
@@ -28,7 +29,7 @@ int ListCases(const CLI::App& app) {
   OrError<std::vector<Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
   for (const Case& one : *cases) {
-    fmt::print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
+    Print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
   }
   return kGood;
 }
@@ -37,20 +38,20 @@ int ListClauses(const CLI::App& app) {
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   for (const reports::Clause& clause : *clauses) {
-    fmt::print("{:<10} {:<7} {:<14} {}\n", clause.id, clause.strength, clause.profile, clause.title);
+    Print("{:<10} {:<7} {:<14} {}\n", clause.id, clause.strength, clause.profile, clause.title);
   }
   return kGood;
 }
 
 int ListCapabilities() {
-#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) fmt::print("{:<16} {}\n", spelling, meaning);
+#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) Print("{:<16} {}\n", spelling, meaning);
   PL_CAPABILITIES(PLUMBLINE_LIST_CAPABILITY)
 #undef PLUMBLINE_LIST_CAPABILITY
   return kGood;
 }
 
 int ListBackends() {
-  for (const auto& [name, path] : harness::ListBackends()) fmt::print("{:<12} {}\n", name, path);
+  for (const auto& [name, path] : harness::ListBackends()) Print("{:<12} {}\n", name, path);
   return kGood;
 }
 
@@ -58,16 +59,16 @@ int ListBackends() {
 constexpr std::size_t kShown = 20;
 
 void PrintPlaces(const char* what, const std::vector<std::string>& places, const char* none, bool all) {
-  fmt::print("\n{}:\n", what);
-  if (places.empty()) fmt::print("  {}\n", none);
+  Print("\n{}:\n", what);
+  if (places.empty()) Print("  {}\n", none);
   const std::size_t shown = all ? places.size() : std::min(kShown, places.size());
-  for (std::size_t i = 0; i < shown; ++i) fmt::print("  {}\n", harness::OnThisMachine(places[i]));
-  if (shown < places.size()) fmt::print("  and {} more; --all shows them\n", places.size() - shown);
+  for (std::size_t i = 0; i < shown; ++i) Print("  {}\n", harness::OnThisMachine(places[i]));
+  if (shown < places.size()) Print("  and {} more; --all shows them\n", places.size() - shown);
 }
 
 void PrintIndented(const std::string& text) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) fmt::print("{}{}\n", line.empty() ? "" : "  ", line);
+  for (std::string line; std::getline(lines, line);) Print("{}{}\n", line.empty() ? "" : "  ", line);
 }
 
 // A rule with everything that is one hop away.
@@ -84,13 +85,13 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
                                      harness::DidYouMean(asked, ids)));
   }
   const reports::Clause& clause = at->clause;
-  fmt::print("{} {}\n{}, profile {}{}{}\n\n{}\n", clause.id, clause.title, clause.strength, clause.profile,
+  Print("{} {}\n{}, profile {}{}{}\n\n{}\n", clause.id, clause.title, clause.strength, clause.profile,
              clause.needs.empty() ? "" : ", needs ", fmt::join(clause.needs, " "), clause.text);
   for (const std::string& example : at->examples) {
-    fmt::print("\nexample:\n");
+    Print("\nexample:\n");
     PrintIndented(example);
   }
-  fmt::print("\nPyTorch:\n");
+  Print("\nPyTorch:\n");
   PrintIndented(at->pytorch);
   PrintPlaces("text", {clause.where}, "", all);
   PrintPlaces("scenarios", at->scenarios, "none", all);
@@ -109,7 +110,7 @@ int ListFaults(const CLI::App& app) {
   }
   for (const ClausePage& page : *pages) {
     for (const harness::IndexedFault& fault : page.faults) {
-      fmt::print("{:<{}}  {:<10} {}\n", fault.name, width, fault.clause, fault.what);
+      Print("{:<{}}  {:<10} {}\n", fault.name, width, fault.clause, fault.what);
     }
   }
   return kGood;

@@ -7,6 +7,7 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/new_adapter.h"
+#include "conformance/cli/paint.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/data_folder.h"
@@ -38,7 +39,7 @@ int Main(int argc, char** argv) {
   harness::OrError<NewAdapter> made = WriteNewAdapter(options);
   if (!made.ok()) return Complain(app, made.error());
 
-  for (const std::string& file : made->files) fmt::print("wrote {}\n", file);
+  for (const std::string& file : made->files) Print("wrote {}\n", file);
   const std::string folder = harness::ShellWord(fs::path(options.folder).lexically_normal().string());
   const std::string build = harness::ShellWord((fs::path(options.folder) / "build").lexically_normal().string());
   const std::string object =
@@ -46,7 +47,7 @@ int Main(int argc, char** argv) {
   // The prefix that this program is installed in, or the build folder, which has the same places.
   const fs::path root = (fs::path(harness::ProgramFolder()) / "..").lexically_normal().parent_path();
   const bool standard_place = root == "/usr" || root == "/usr/local";
-  fmt::print(
+  Print(
       "\n"
       "Next, build it and see that it fails nothing:\n"
       "\n"

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/cli/paint.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/nearest.h"
 #include "conformance/harness/run_main.h"
@@ -62,20 +63,20 @@ std::vector<std::pair<std::string, std::string>> Commands() {
 }
 
 void PrintHelp(std::FILE* to) {
-  fmt::print(to,
-             "Plumbline checks tensor dispatchers and autograd runtimes against a written spec.\n"
-             "\n"
-             "usage: plumbline COMMAND [ARGUMENTS]\n"
-             "\n");
-  for (const auto& [name, purpose] : Commands()) fmt::print(to, "  {:<13} {}\n", name, purpose);
-  fmt::print(to,
-             "\n"
-             "`plumbline COMMAND --help` says more. To begin with:\n"
-             "\n"
-             "  plumbline check --backend reference\n"
-             "  plumbline check --backend ./libmine.so\n"
-             "\n"
-             "Exit status: 0 good, 1 something failed the check, 2 bad input or a fault of the suite.\n");
+  Print(to,
+        "Plumbline checks tensor dispatchers and autograd runtimes against a written spec.\n"
+        "\n"
+        "usage: plumbline COMMAND [ARGUMENTS]\n"
+        "\n");
+  for (const auto& [name, purpose] : Commands()) Print(to, "  {:<13} {}\n", name, purpose);
+  Print(to,
+        "\n"
+        "`plumbline COMMAND --help` says more. To begin with:\n"
+        "\n"
+        "  plumbline check --backend reference\n"
+        "  plumbline check --backend ./libmine.so\n"
+        "\n"
+        "Exit status: 0 good, 1 something failed the check, 2 bad input or a fault of the suite.\n");
 }
 
 int Main(int argc, char** argv) {
@@ -89,7 +90,7 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (command == "--version") {
-    fmt::print("plumbline {}\n", PLUMBLINE_VERSION);
+    Print("plumbline {}\n", PLUMBLINE_VERSION);
     return 0;
   }
   if (command.empty() || command.find('/') != std::string::npos || !IsBuilt(command)) {
@@ -99,14 +100,14 @@ int Main(int argc, char** argv) {
       names.push_back(name);
       all += (all.empty() ? "" : ", ") + name;
     }
-    fmt::print(stderr, "plumbline: there is no command '{}'{}\nThe commands are {}; see plumbline --help.\n", command,
-               harness::DidYouMean(command, names), all);
+    Print(stderr, "plumbline: there is no command '{}'{}\nThe commands are {}; see plumbline --help.\n", command,
+          harness::DidYouMean(command, names), all);
     return 2;
   }
   const std::string program = Program(command);
   argv[1] = const_cast<char*>(program.c_str());
   execv(program.c_str(), argv + 1);
-  fmt::print(stderr, "plumbline: cannot run {}: {}\n", program, std::strerror(errno));
+  Print(stderr, "plumbline: cannot run {}: {}\n", program, std::strerror(errno));
   return 2;
 }
 

@@ -181,13 +181,14 @@ OrError<bool> RunFaults(const ProveOptions& options, const std::vector<Case>& ca
   const std::size_t jobs = std::min<std::size_t>(static_cast<std::size_t>(std::max(options.jobs, 1)), total);
   std::vector<std::unique_ptr<Isolation>> workers;
   for (std::size_t i = 0; i < jobs; ++i) {
-    OrError<std::unique_ptr<Isolation>> worker = Isolation::Start(
-        {.prepare = [] { return std::string(); },
-         .serve =
-             [&options, &cases, &proof](const std::string& request, harness::Progress&) {
-               return Write(TryInExecutor(options, proof.faults[std::stoul(request)].fault, cases)).dump();
-             }},
-        kStartLimit);
+    OrError<std::unique_ptr<Isolation>> worker =
+        Isolation::Start({.prepare = [] { return std::string(); },
+                          .serve =
+                              [&options, &cases, &proof](const std::string& request, harness::Progress&) {
+                                return Write(TryInExecutor(options, proof.faults[std::stoul(request)].fault, cases))
+                                    .dump(-1, ' ', false, Json::error_handler_t::replace);
+                              }},
+                         kStartLimit);
     if (!worker.ok()) return InputError{"no worker could be started: " + worker.error()};
     workers.push_back(std::move(*worker));
   }
@@ -302,7 +303,7 @@ OrError<Proof> Prove(const ProveOptions& options, const std::vector<Case>& cases
 
 std::string PrintProof(const Proof& proof, bool colours) {
   const Painter paint(colours);
-  std::string text = fmt::format("Kill matrix of backend {}, seed {}\n\n", proof.backend, proof.seed);
+  std::string text = Format("Kill matrix of backend {}, seed {}\n\n", proof.backend, proof.seed);
   std::size_t clause = 0, name = 0, killed = 0;
   for (const FaultResult& result : proof.faults) {
     clause = std::max(clause, result.fault.clause.size());
@@ -315,30 +316,29 @@ std::string PrintProof(const Proof& proof, bool colours) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const FaultResult* a, const FaultResult* b) { return a->fault.clause < b->fault.clause; });
   for (const FaultResult* row : rows) {
-    const std::string head = fmt::format("{:<{}}  {:<{}}  ", row->fault.clause, clause, row->fault.name, name);
+    const std::string head = Format("{:<{}}  {:<{}}  ", row->fault.clause, clause, row->fault.name, name);
     if (row->killed) {
-      text += fmt::format("{}{} {:<7} by {}{}\n", head, paint.Green("killed  "), Spelling(row->verdict), row->by,
-                          row->also.empty() ? "" : fmt::format(", and {} more", row->also.size()));
+      text += Format("{}{} {:<7} by {}{}\n", head, paint.Green("killed  "), Spelling(row->verdict), row->by,
+                     row->also.empty() ? "" : Format(", and {} more", row->also.size()));
       continue;
     }
-    const std::string why =
-        row->cases == 0 && row->seen.empty() ? "no case names the clause"
-        : row->by.empty() && row->seen.empty()
-            ? fmt::format("{} and did not see it", reports::Counted(row->cases, "case ran", "cases ran"))
-            : fmt::format("{} in {}: {}", Spelling(row->verdict), row->by, row->seen);
-    text += fmt::format("{}{} {}\n{:>{}}  {}\n", head, paint.Red("SURVIVED"), why, "", clause, row->fault.what);
+    const std::string why = row->cases == 0 && row->seen.empty() ? "no case names the clause"
+                            : row->by.empty() && row->seen.empty()
+                                ? Format("{} and did not see it", reports::Counted(row->cases, "case ran", "cases ran"))
+                                : Format("{} in {}: {}", Spelling(row->verdict), row->by, row->seen);
+    text += Format("{}{} {}\n{:>{}}  {}\n", head, paint.Red("SURVIVED"), why, "", clause, row->fault.what);
   }
   if (!proof.null_failures.empty()) {
-    text += paint.Red("\nWithout a fault these cases do not pass, so what they kill says nothing:\n");
+    text += paint.Red("\nWithout a fault these cases do not pass, so what they kill says nothing:\n").text;
     for (const CaseResult& result : proof.null_failures) {
-      text += fmt::format("  {:<13} {}  {}\n", Spelling(result.verdict), result.id, OneLine(result));
+      text += Format("  {:<13} {}  {}\n", Spelling(result.verdict), result.id, OneLine(result));
     }
   }
   if (!proof.without_fault.empty()) {
-    text += paint.Red("\nMUST clauses that no fault violates:\n");
-    text += fmt::format("  {}\n", fmt::join(proof.without_fault, " "));
+    text += paint.Red("\nMUST clauses that no fault violates:\n").text;
+    text += Format("  {}\n", fmt::join(proof.without_fault, " "));
   }
-  text += fmt::format(
+  text += Format(
       "\n{}: {} killed, {} survived. {} without a fault. Without a fault {} of {} pass. {:.0f} s.\n{}\n",
       reports::Counted(proof.faults.size(), "fault"), killed, proof.faults.size() - killed,
       reports::Counted(proof.without_fault.size(), "MUST clause"), proof.null_cases - proof.null_failures.size(),
@@ -360,7 +360,7 @@ std::string ProofAsJson(const Proof& proof) {
               {"null", {{"cases", proof.null_cases}, {"failures", failures}}},
               {"faults", faults},
               {"without_fault", proof.without_fault}}
-             .dump(1) +
+             .dump(1, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 

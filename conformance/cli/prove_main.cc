@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/paint.h"
 #include "conformance/cli/prove.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
@@ -78,13 +79,13 @@ int Main(int argc, char** argv) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
   options.progress = [terminal](std::string_view doing, std::size_t done, std::size_t total) {
     if (!terminal) return;
-    fmt::print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, doing);
+    Print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, doing);
     std::fflush(stderr);
   };
   OrError<Proof> proof = Prove(options, *cases);
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (terminal) Print(stderr, "\r\x1b[K");
   if (!proof.ok()) return Complain(app, proof.error());
-  fmt::print("{}", PrintProof(*proof, Colours(STDOUT_FILENO, no_color)));
+  Print("{}", Painted{PrintProof(*proof, Colours(STDOUT_FILENO, no_color))});
   if (!report.empty()) {
     OrError<bool> written = harness::WriteTextFile(report, ProofAsJson(*proof));
     if (!written.ok()) return Complain(app, "--report " + written.error());

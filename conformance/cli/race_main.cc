@@ -86,28 +86,27 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
     witness = race::Hunt(executor, hunting).Replay(scenario::Print(*scenario), options.schedule, &refused);
     if (!refused.empty()) return Complain(app, fmt::format("{}: {}", options.scenario, refused));
     if (!witness) {
-      fmt::print("{}: {}\n", options.scenario, paint.Green("nothing is wrong under this schedule"));
+      Print("{}: {}\n", options.scenario, paint.Green("nothing is wrong under this schedule"));
       return kGood;
     }
   } else {
     race::Hunted found = race::Hunt(executor, hunting).Run(*scenario);
     if (!found.refused.empty()) return Complain(app, fmt::format("{}: {}", options.scenario, found.refused));
     if (!found.witness) {
-      fmt::print(
-          "{}: {}\n", options.scenario,
-          paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", found.schedules, found.seconds)));
+      Print("{}: {}\n", options.scenario,
+            paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", found.schedules, found.seconds)));
       return kGood;
     }
     witness = std::move(found.witness);
-    fmt::print("found after {} schedules; the smallest program that shows it:\n\n{}\n", witness->found_after,
-               witness->scenario);
+    Print("found after {} schedules; the smallest program that shows it:\n\n{}\n", witness->found_after,
+          witness->scenario);
     if (witness->replays > 0) {
-      fmt::print("schedule {}  (replayed in fresh processes: {} of {} times the same)\n\n", witness->schedule,
-                 witness->again, witness->replays);
+      Print("schedule {}  (replayed in fresh processes: {} of {} times the same)\n\n", witness->schedule,
+            witness->again, witness->replays);
     }
   }
-  if (!witness->history.empty()) fmt::print("{}\n", witness->history);
-  fmt::print("{}\n{}: {}\n", witness->words, options.scenario, paint.Red(witness->kind));
+  if (!witness->history.empty()) Print("{}\n", witness->history);
+  Print("{}\n{}: {}\n", witness->words, options.scenario, paint.Red(witness->kind));
   return kFailed;
 }
 
@@ -227,7 +226,7 @@ int Main(int argc, char** argv) {
   if (options.list) {
     OrError<std::vector<harness::Case>> selected = harness::SelectCases(suite, *cases);
     if (!selected.ok()) return Complain(app, selected.error());
-    for (const harness::Case& one : *selected) fmt::print("{}\n", one.id);
+    for (const harness::Case& one : *selected) Print("{}\n", one.id);
     return kGood;
   }
   const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -239,21 +238,21 @@ int Main(int argc, char** argv) {
     if (terminal) fmt::print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, result.id);
     std::fflush(stderr);
   };
-  fmt::print("{}\n", TierInWords(options.free, traced));
+  Print("{}\n", TierInWords(options.free, traced));
   std::fflush(stdout);
   OrError<harness::SuiteRun> done = harness::RunSuite(suite, *std::move(cases));
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   if (!done.ok()) return Complain(app, done.error());
   done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
-  fmt::print("{}", reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
-                                                .shown = options.shown,
-                                                .seconds = done->notes.seconds,
-                                                .tried = "schedules",
-                                                .saved_in = options.out}));
+  Print("{}", Painted{reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
+                                                   .shown = options.shown,
+                                                   .seconds = done->notes.seconds,
+                                                   .tried = "schedules",
+                                                   .saved_in = options.out})});
   if (!options.report.empty()) {
     OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());
-    fmt::print("  report     {}
+    Print("  report     {}
 ", *page);
   }
   return harness::ExitStatus(done->run);

@@ -64,6 +64,37 @@ Value Zero(const SchemaType& type) {
 
 }  // namespace
 
+std::vector<std::string> FoldRegistrations(const std::vector<std::string>& lines) {
+  struct Folded {
+    std::vector<std::string> keys;  // with how often where it is more than once
+    std::string rest;               // from the colon on; "" for a line that names no key
+    std::map<std::string, int> times;
+  };
+  std::vector<Folded> all;
+  std::map<std::string, std::size_t> by_rest;
+  for (const std::string& line : lines) {
+    const std::size_t colon = line.find(": ");
+    const std::string rest = colon == std::string::npos ? "" : line.substr(colon);
+    const std::string key = line.substr(0, colon);
+    const auto known = by_rest.find(rest);
+    if (rest.empty() || known == by_rest.end()) {
+      if (!rest.empty()) by_rest.emplace(rest, all.size());
+      all.push_back({.keys = {key}, .rest = rest, .times = {{key, 1}}});
+      continue;
+    }
+    Folded& folded = all[known->second];
+    if (++folded.times[key] == 1) folded.keys.push_back(key);
+  }
+  std::vector<std::string> folded_lines;
+  for (Folded& folded : all) {
+    for (std::string& key : folded.keys) {
+      if (const int times = folded.times[key]; times > 1) key += fmt::format(" ({} times)", times);
+    }
+    folded_lines.push_back(fmt::format("{}{}", fmt::join(folded.keys, ", "), folded.rest));
+  }
+  return folded_lines;
+}
+
 std::string NoSuchOperator(const std::string& name, const std::vector<std::string>& known) {
   std::vector<std::string> overloads;
   for (const std::string& one : known) {

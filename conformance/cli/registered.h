@@ -27,6 +27,9 @@ harness::OrError<harness::OperatorView> ViewOperator(harness::Executor& executor
 // "there is no operator 'demo::ff'; near: demo::f", or its overloads where the name has some.
 std::string NoSuchOperator(const std::string& name, const std::vector<std::string>& known);
 
+// A backend's own lines, "KEY: kernel, place": those that say the same of several keys, or several times, in one.
+std::vector<std::string> FoldRegistrations(const std::vector<std::string>& lines);
+
 struct Registered {
   scenario::Scenario scenario;
   scenario::Schema schema;

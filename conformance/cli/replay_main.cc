@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/cli/command_line.h"
-#include "conformance/cli/keys_text.h"
 #include "conformance/cli/paint.h"
 #include "conformance/cli/scenario_file.h"
 #include "conformance/harness/judge.h"
@@ -30,23 +30,18 @@ using harness::OrError;
 using reports::Verdict;
 using scenario::Scenario;
 
-OrError<Scenario> ReadScenario(const std::string& path) {
-  OrError<Scenario> scenario = ReadScenarioFile(path);
-  if (!scenario.ok()) return scenario;
-  OrError<const tables::ReleaseData*> release = ReadRelease(scenario->release);
-  if (!release.ok()) return InputError{fmt::format("{}: {}", path, release.error())};
-  return scenario;
-}
-
 std::string BareStep(scenario::Step step) {
   step.expected.reset();
   return scenario::PrintStep(step);
 }
 
 // What is written must be what the model says, or the file tests nothing.
-OrError<bool> CheckWritten(const std::string& path, const Scenario& scenario) {
-  const model::KeyTable keys(*model::FindRelease(scenario.release), scenario.declared_keys);
-  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, {}), keys);
+OrError<bool> CheckWritten(const std::string& path, const Scenario& scenario, const harness::BackendFacts& facts) {
+  std::vector<scenario::KeyDeclaration> declared = facts.keys;
+  declared.insert(declared.end(), scenario.declared_keys.begin(), scenario.declared_keys.end());
+  const model::KeyTable keys(*model::FindRelease(scenario.release), declared);
+  const model::Settings settings{.release = "", .declared_keys = facts.keys, .own_fallbacks = {}, .deviations = {}};
+  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, settings), keys);
   if (written.result == harness::Comparison::Result::kAgrees) return true;
   return InputError{fmt::format("{}:{}: the model disagrees with what is written: {}", path,
                                 scenario.steps[static_cast<std::size_t>(written.step)].line, written.what)};
@@ -57,9 +52,9 @@ void PrintUnexpectedErrors(const Scenario& scenario, const std::string& path, co
                            const Painter& paint) {
   for (std::size_t i = 0; i < scenario.steps.size() && i < judgement.observed.size(); ++i) {
     if (scenario.steps[i].expected || judgement.observed[i].error.empty()) continue;
-    fmt::print("{}:{}: {}\n", path, scenario.steps[i].line,
-               paint.Yellow(fmt::format("note: this step ends in an error that the file does not expect: {}",
-                                        harness::Describe(judgement.observed[i]))));
+    Print("{}:{}: {}\n", path, scenario.steps[i].line,
+          paint.Yellow(fmt::format("note: this step ends in an error that the file does not expect: {}",
+                                   harness::Describe(judgement.observed[i]))));
   }
 }
 
@@ -68,14 +63,15 @@ int Show(const Scenario& scenario, const std::string& path, const Judgement& jud
          bool quiet) {
   if (judgement.verdict == Verdict::kUnsupported) {
     if (judgement.observed.empty()) {
-      fmt::print("{}: unsupported, nothing was run: the backend lacks {}\n", path, judgement.missing);
+      Print("{}: unsupported, nothing was run: {} {}\n", path,
+            judgement.refused ? "the backend opens no registry for it:" : "the backend lacks", judgement.missing);
     } else {
-      fmt::print("{}: unsupported: {}\n", path, judgement.missing);
+      Print("{}: unsupported: {}\n", path, judgement.missing);
     }
     return kGood;
   }
   if (judgement.verdict == Verdict::kHarnessError) {
-    fmt::print("{}: {}\n", path, paint.Red("harness-error: " + judgement.summary));
+    Print("{}: {}\n", path, paint.Red("harness-error: " + judgement.summary));
     return kBadInput;
   }
   const int steps = static_cast<int>(scenario.steps.size());
@@ -84,38 +80,36 @@ int Show(const Scenario& scenario, const std::string& path, const Judgement& jud
     const std::size_t at = static_cast<std::size_t>(i);
     const std::string predicted = harness::Describe(judgement.predicted[at]);
     const bool wrong = judgement.Failed() && i == judgement.step;
-    fmt::print("{:>4}  {}\n", scenario.steps[at].line, BareStep(scenario.steps[at]));
-    if (!wrong) fmt::print("      {} {}\n", paint.Green("="), predicted);
+    Print("{:>4}  {}\n", scenario.steps[at].line, BareStep(scenario.steps[at]));
+    if (!wrong) Print("      {} {}\n", paint.Green("="), predicted);
   }
   if (!judgement.Failed()) {
     PrintUnexpectedErrors(scenario, path, judgement, paint);
-    fmt::print("{}: {}\n", path, paint.Green("as the model predicts"));
+    Print("{}: {}\n", path, paint.Green("as the model predicts"));
     return kGood;
   }
-  fmt::print("      {} {}\n", paint.Red("expected"), judgement.expected);
-  fmt::print("      {}      {}\n", paint.Red("got"), judgement.got);
-  if (!judgement.rule.empty()) fmt::print("      rule     {}\n", judgement.rule);
-  fmt::print("{}: {}: {}\n", path, paint.Red(reports::Spelling(judgement.verdict)), judgement.summary);
+  Print("      {} {}\n", paint.Red("expected"), judgement.expected);
+  Print("      {}      {}\n", paint.Red("got"), judgement.got);
+  if (!judgement.rule.empty()) Print("      rule     {}\n", judgement.rule);
+  Print("{}: {}: {}\n", path, paint.Red(reports::Spelling(judgement.verdict)), judgement.summary);
   return kFailed;
 }
 
 // Judges what threads saw, which needs no backend. Exit status.
-OrError<int> JudgeHistory(const std::string& path, const Painter& paint) {
-  const OrError<std::string> text = harness::ReadTextFile(path, "a history (.hist)", harness::kMostOfAProgram);
-  if (!text.ok()) return InputError{text.error()};
-  const OrError<race::History> history = race::ParseHistory(*text);
+OrError<int> JudgeHistory(const std::string& path, const std::string& text, const Painter& paint) {
+  const OrError<race::History> history = race::ParseHistory(text);
   if (!history.ok()) return InputError{fmt::format("{}: {}", path, history.error())};
   const OrError<race::Verdict> verdict = race::Check(*history);
   if (!verdict.ok()) return InputError{fmt::format("{}: {}", path, verdict.error())};
   switch (verdict->outcome) {
     case race::Verdict::Outcome::kExplained:
-      fmt::print("{}: {}\n", path, paint.Green("some order of its events explains every answer"));
+      Print("{}: {}\n", path, paint.Green("some order of its events explains every answer"));
       return kGood;
     case race::Verdict::Outcome::kContradiction:
-      fmt::print("{}{}: {}\n", verdict->words, path, paint.Red("a contradiction"));
+      Print("{}{}: {}\n", verdict->words, path, paint.Red("a contradiction"));
       return kFailed;
     case race::Verdict::Outcome::kGaveUp:
-      fmt::print("{}: undecided after {} steps of the search; give a shorter history\n", path, verdict->steps);
+      Print("{}: undecided after {} steps of the search; give a shorter history\n", path, verdict->steps);
       return kFailed;
   }
   return kBadInput;
@@ -130,7 +124,8 @@ int Main(int argc, char** argv) {
   std::vector<std::string> files;
   bool no_color = false, quiet = false;
   backend.AddTo(app, false);
-  app.add_option("files", files, "scenario files (.scn), and histories (.hist), which need no backend")
+  app.add_option("files", files,
+                 "scenario files (.scn), and histories (.hist), which need no backend; - for one from standard input")
       ->required()
       ->type_name("FILE");
   app.add_flag("-q,--quiet", quiet, "only say how each file ended");
@@ -147,45 +142,54 @@ int Main(int argc, char** argv) {
 
   const Painter paint(Colours(STDOUT_FILENO, no_color));
   int status = kGood;
-  for (const std::string& file : files) {
-    if (!file.ends_with(".hist")) continue;
-    const OrError<int> judged = JudgeHistory(file, paint);
-    if (!judged.ok()) return Complain(app, judged.error());
-    status = std::max(status, *judged);
+  std::vector<std::pair<std::string, Scenario>> scenarios;  // by the name of the file
+  for (const std::string& path : files) {
+    const bool named_history = path.ends_with(".hist");
+    const bool may_be_long = named_history || path == harness::kStandardInput;
+    const OrError<std::string> text =
+        harness::ReadTextFile(path, named_history ? "a history (.hist)" : "a scenario file (.scn)",
+                              may_be_long ? harness::kMostOfAProgram : harness::kMostOfAPerson);
+    if (!text.ok()) return Complain(app, text.error());
+    const std::string file = harness::NameOfFile(path);
+    if (named_history || (path == harness::kStandardInput && race::IsHistory(*text))) {
+      const OrError<int> judged = JudgeHistory(file, *text, paint);
+      if (!judged.ok()) return Complain(app, judged.error());
+      status = std::max(status, *judged);
+      continue;
+    }
+    OrError<Scenario> scenario = ParseScenario(path, *text);
+    if (!scenario.ok()) return Complain(app, scenario.error());
+    scenarios.emplace_back(file, std::move(*scenario));
   }
-  std::erase_if(files, [](const std::string& file) { return file.ends_with(".hist"); });
-  if (files.empty()) return status;
+  if (scenarios.empty()) return status;
   if (backend.backend.empty())
     return Complain(app, "--backend is needed to run a scenario; see `plumbline list backends`");
 
-  std::vector<Scenario> scenarios;
-  for (const std::string& file : files) {
-    OrError<Scenario> scenario = ReadScenario(file);
-    if (!scenario.ok()) return Complain(app, scenario.error());
-    OrError<bool> written = CheckWritten(file, *scenario);
-    if (!written.ok()) return Complain(app, written.error());
-    scenarios.push_back(std::move(*scenario));
-  }
   OrError<harness::ExecutorConfig> config = backend.Config();
   if (!config.ok()) return Complain(app, config.error());
   OrError<std::unique_ptr<harness::Executor>> executor = StartBackend(app, *config);
   if (!executor.ok()) return Complain(app, executor.error());
+  for (auto& [file, scenario] : scenarios) {
+    OrError<bool> good = CheckHead(file, scenario, (*executor)->facts().keys);
+    if (good.ok()) good = CheckWritten(file, scenario, (*executor)->facts());
+    if (!good.ok()) return Complain(app, good.error());
+  }
   (*executor)->CopyOutputTo(STDERR_FILENO);
 
   harness::Judge judge(**executor, {});
-  for (std::size_t i = 0; i < files.size(); ++i) {
+  for (auto& [file, scenario] : scenarios) {
     (*executor)->Renew();
-    Judgement judgement = judge.Try(scenarios[i]);
+    Judgement judgement = judge.Try(scenario);
     // A backend of one release has nothing to say about another's keys, but to what does not depend on them.
-    if (judgement.verdict == Verdict::kUnsupported && scenarios[i].release != (*executor)->facts().release) {
-      OrError<Scenario> there = harness::UnderRelease(scenarios[i], (*executor)->facts());
+    if (judgement.verdict == Verdict::kUnsupported && scenario.release != (*executor)->facts().release) {
+      OrError<Scenario> there = harness::UnderRelease(scenario, (*executor)->facts());
       if (there.ok()) {
-        fmt::print("{}: run with the keys of {}, on which nothing in it depends\n", files[i], there->release);
-        scenarios[i] = std::move(*there);
-        judgement = judge.Try(scenarios[i]);
+        Print("{}: run with the keys of {}, on which nothing in it depends\n", file, there->release);
+        scenario = *std::move(there);
+        judgement = judge.Try(scenario);
       }
     }
-    status = std::max(status, Show(scenarios[i], files[i], judgement, paint, quiet));
+    status = std::max(status, Show(scenario, file, judgement, paint, quiet));
   }
   return status;
 }

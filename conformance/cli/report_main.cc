@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conformance/cli/command_line.h"
+#include "conformance/cli/paint.h"
 #include "conformance/cli/report_folder.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
@@ -60,7 +61,7 @@ OrError<std::vector<Run>> LoadAll(const std::vector<std::string>& paths) {
 // To a file, or to standard output.
 int Write(const std::string& program, const std::string& text, const std::string& path) {
   if (path.empty()) {
-    fmt::print("{}", text);
+    std::fwrite(text.data(), 1, text.size(), stdout);  // a format with escapes of its own
     return kGood;
   }
   const OrError<bool> written = harness::WriteTextFile(path, text);
@@ -83,9 +84,9 @@ int PrintDifferences(const std::string& program, const Run& before, const Run& a
   };
   const std::vector<reports::Change> changes = reports::Diff(before, after);
   for (const reports::Change& change : changes) {
-    fmt::print("{}: {} -> {}\n", change.id, spell(change.before), spell(change.after));
+    Print("{}: {} -> {}\n", change.id, spell(change.before), spell(change.after));
   }
-  fmt::print("{}\n", reports::Counted(changes.size(), "case differs", "cases differ"));
+  Print("{}\n", reports::Counted(changes.size(), "case differs", "cases differ"));
   return changes.empty() ? kGood : kFailed;
 }
 
@@ -162,8 +163,8 @@ int Main(int argc, char** argv) {
     return page.ok() ? kGood : Complain(program, "--output " + page.error());
   }
   for (std::size_t i = 0; i < runs->size(); ++i) {
-    if (i > 0) fmt::print("\n");
-    fmt::print("{}", reports::Summary((*runs)[i], {.colour = Colours(STDOUT_FILENO, no_color), .shown = shown}));
+    if (i > 0) Print("\n");
+    Print("{}", Painted{reports::Summary((*runs)[i], {.colour = Colours(STDOUT_FILENO, no_color), .shown = shown})});
   }
   return kGood;
 }

@@ -1,11 +1,13 @@
-// A scenario from a file, for the programs that are given one.
+// A scenario from a file or from standard input ("-"), for the programs that are given one.
 //
 //   OrError<Scenario> scenario = ReadScenarioFile("demo.scn");   // error: "demo.scn:3:7: expected ..., found ..."
+//   OrError<bool> good = CheckHead("demo.scn", *scenario, facts.keys);   // "demo.scn:4: cannot declare key ..."
 //
 // Touches the file system; any thread.
 #ifndef PLUMBLINE_CONFORMANCE_CLI_SCENARIO_FILE_H_
 #define PLUMBLINE_CONFORMANCE_CLI_SCENARIO_FILE_H_
 
+#include <span>
 #include <string>
 
 #include "conformance/harness/or_error.h"
@@ -16,6 +18,14 @@ namespace plumbline::cli {
 // `wanted` closes the message of a file that cannot be read.
 harness::OrError<scenario::Scenario> ReadScenarioFile(const std::string& path,
                                                       const std::string& wanted = "a scenario file (.scn)");
+
+// The same of text that was read from there.
+harness::OrError<scenario::Scenario> ParseScenario(const std::string& path, const std::string& text);
+
+// Whether its release is known and its declared keys make sense beside those that the backend declares, if there is
+// one.
+harness::OrError<bool> CheckHead(const std::string& path, const scenario::Scenario& scenario,
+                                 std::span<const scenario::KeyDeclaration> of_backend = {});
 
 }  // namespace plumbline::cli
 

@@ -14,6 +14,7 @@
 #include "conformance/harness/glob.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/property.h"
+#include "reports/text/shown.h"
 #include "spec/scenario/capabilities_needed.h"
 #include "spec/scenario/parse.h"
 #include "spec/scenario/print.h"
@@ -322,6 +323,15 @@ std::string ShellWord(const std::string& word) {
            std::string_view("_-./:=+,@").find(c) != std::string_view::npos;
   };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  // What a terminal would show otherwise is written as it shows it, so that the line can be copied.
+  if (reports::Visible(word) != word || word.find_first_of("\n\t") != std::string::npos) {
+    std::string quoted = "$'";
+    for (const char c : word) {
+      const bool printed = c >= 0x20 && c < 0x7f && c != '\'' && c != '\\';
+      quoted += printed ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    return quoted + "'";
+  }
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

@@ -79,6 +79,9 @@ std::string ErrorText(pl_error* error) {
   return fmt::format("{} ({})", owned.message(), abi::ErrorClassSpelling(owned.error_class()));
 }
 
+// A backend's text may be no UTF-8, which JSON cannot hold.
+std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 Json Describe(const BackendFacts& facts) {
   Json keys = Json::array(), fallbacks;
   for (const scenario::KeyDeclaration& key : facts.keys) {
@@ -229,7 +232,7 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
   const std::size_t head = request.find('\n');
   scenario::ParseResult parsed = scenario::ParsePrinted(std::string_view(request).substr(head + 1));
   if (!parsed.scenario) {
-    return Json{{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}}.dump();
+    return Dump({{"broken", fmt::format("line {}: {}", parsed.error->line, parsed.error->message)}});
   }
   std::istringstream lines(request.substr(std::strlen(kLines), head - std::strlen(kLines)));
   ForEachStep(*parsed.scenario, [&](scenario::Step& step) {
@@ -237,7 +240,7 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
   });
   const scenario::Scenario& scenario = *parsed.scenario;
   const tables::ReleaseData* release = model::FindRelease(scenario.release);
-  if (release == nullptr) return Json{{"refused", "there is no release " + scenario.release}}.dump();
+  if (release == nullptr) return Dump({{"refused", "there is no release " + scenario.release}});
   std::unique_ptr<model::KeyTable>& shared = loaded.key_tables[scenario.release];
   if (!shared) shared = std::make_unique<model::KeyTable>(*release, loaded.facts.keys);
   std::unique_ptr<model::KeyTable> own;  // of a scenario that declares keys
@@ -254,8 +257,8 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
       scenario.open == scenario::OpenMode::kFresh || (scenario.open == scenario::OpenMode::kAny && prefer_fresh);
   options.on_step = [&progress](int step) { progress.step = step; };
   const Interpretation done = Interpret(*loaded.adapter, scenario, keys, options);
-  if (!done.threw.empty()) return Json{{"threw", done.threw}}.dump();
-  if (!done.refused.empty()) return Json{{"refused", done.refused}}.dump();
+  if (!done.threw.empty()) return Dump({{"threw", done.threw}});
+  if (!done.refused.empty()) return Dump({{"refused", done.refused}});
   Json leaks = Json::array();
   for (const auto& [kernel, count] : done.contexts) {
     if (count.made == count.destroyed) continue;
@@ -263,7 +266,7 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
         fmt::format("kernel {}: {} registered, {} destroyed by the end", kernel, count.made, count.destroyed));
   }
   // Outcomes follow the header, one a line, so that they are written and read once.
-  std::string answer = Json{{"leaks", leaks}}.dump();
+  std::string answer = Dump({{"leaks", leaks}});
   for (const scenario::Outcome& outcome : done.outcomes) answer += "\n" + scenario::WriteOutcome(outcome);
   return answer;
 }
@@ -277,17 +280,16 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
   } catch (...) {
     loaded.facts.problems.push_back("an exception came out of its table");
   }
-  if (request == kDescribeRequest) return Describe(loaded.facts).dump();
+  if (request == kDescribeRequest) return Dump(Describe(loaded.facts));
   if (request == "faults") {
     std::vector<std::string> names;
     const pl_string_sink sink{&names, [](void* context, pl_string text) {
                                 static_cast<std::vector<std::string>*>(context)->emplace_back(abi::View(text));
                               }};
-    if (pl_error* error = loaded.adapter->fault_list(sink)) return Json{{"broken", ErrorText(error)}}.dump();
-    return Json{{"faults", names}}.dump();
+    if (pl_error* error = loaded.adapter->fault_list(sink)) return Dump({{"broken", ErrorText(error)}});
+    return Dump({{"faults", names}});
   }
-  if (loaded.adapter == nullptr)
-    return Json{{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}}.dump();
+  if (loaded.adapter == nullptr) return Dump({{"broken", fmt::format("{}", fmt::join(loaded.facts.problems, "; "))}});
   if (request.starts_with(kServiceRequest)) {
     return loaded.config.service(*loaded.adapter, loaded.facts, request.substr(kServiceRequest.size()), progress);
   }
@@ -389,7 +391,8 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     seen.what = fmt::format("threw an exception across the ABI: {}", answer.at("threw").get<std::string>());
   } else if (answer.contains("refused")) {
     seen.ending = Observation::Ending::kUnsupported;
-    seen.what = fmt::format("release {}: {}", scenario.release, answer.at("refused").get<std::string>());
+    seen.refused = true;
+    seen.what = answer.at("refused");
   } else if (answer.contains("broken")) {
     seen.ending = Observation::Ending::kHarnessError;
     seen.what = answer.at("broken");

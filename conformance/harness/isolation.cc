@@ -23,6 +23,8 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/text/shown.h"
+
 namespace plumbline::harness {
 namespace {
 
@@ -348,18 +350,32 @@ void Isolation::Renew() {
 
 void Isolation::CopyOutput() {
   if (copy_output_to_ < 0) return;
+  constexpr std::size_t kAtOnce = 1 << 16;
+  const auto copy = [&](const std::string& text) {
+    const std::string shown = reports::Shown(text);
+    for (std::size_t at = 0; at < shown.size();) {
+      const ssize_t wrote = write(copy_output_to_, shown.data() + at, shown.size() - at);
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote <= 0) return false;  // nobody reads it
+      at += static_cast<std::size_t>(wrote);
+    }
+    return true;
+  };
+  std::string pending;
   char buffer[1 << 14];
   for (;;) {
     const ssize_t got = pread(executor_->output.get(), buffer, sizeof(buffer), executor_->copied);
-    if (got <= 0) return;
+    if (got <= 0) break;
     executor_->copied += got;
-    for (ssize_t at = 0; at < got;) {
-      const ssize_t wrote = write(copy_output_to_, buffer + at, static_cast<std::size_t>(got - at));
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote <= 0) return;  // nobody reads it
-      at += wrote;
-    }
+    pending.append(buffer, static_cast<std::size_t>(got));
+    if (pending.size() < kAtOnce) continue;
+    // Whole lines, so that no character is torn.
+    const std::size_t end = pending.rfind('\n');
+    if (end == std::string::npos) continue;
+    if (!copy(pending.substr(0, end + 1))) return;
+    pending.erase(0, end + 1);
   }
+  copy(pending);
 }
 
 Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit) {

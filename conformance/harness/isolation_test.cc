@@ -32,6 +32,7 @@ std::string Serve(const std::string& request, Progress& progress) {
   if (request == "hang") std::this_thread::sleep_for(seconds(60));
   if (request == "throw") throw std::runtime_error("x");
   if (request == "state") return std::to_string(++g_state);
+  if (request == "steer") std::fputs("a\x1b[2J\xff\n", stdout), std::fflush(stdout);
   if (request == "print") std::puts("printed"), std::fflush(stdout);
   return "answer to " + request;
 }
@@ -109,13 +110,14 @@ TEST(IsolationTest, OutputIsCopiedOnceWhereItIsWanted) {
   isolation->CopyOutputTo(pipe_ends[1]);
   isolation->Renew();
   isolation->Ask("print", seconds(10));
+  isolation->Ask("steer", seconds(10));
   isolation->Ask("crash", seconds(10));
   close(pipe_ends[1]);
   std::string copied(4096, '\0');
   const ssize_t got = read(pipe_ends[0], copied.data(), copied.size());
   close(pipe_ends[0]);
   copied.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  EXPECT_THAT(copied, StartsWith("printed\nabout to crash\n"));
+  EXPECT_THAT(copied, StartsWith("printed\na\\x1b[2J\\xff\nabout to crash\n"));
 }
 
 TEST(IsolationTest, WhatPreparingFindsWrongIsTheError) {

@@ -38,7 +38,15 @@ std::string RuleFor(const Scenario& scenario, const model::Settings& settings, i
   model::Machine machine(scenario, settings);
   for (int i = 0; i <= step; ++i) machine.Run(scenario.steps[static_cast<std::size_t>(i)]);
   std::string text;
-  for (const model::CallRecord& record : machine.last_calls()) {
+  // Of kernels that call each other a thousand times the first and the last calls tell enough.
+  constexpr std::size_t kFirst = 20, kLast = 2;
+  const std::vector<model::CallRecord>& calls = machine.last_calls();
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (i == kFirst && calls.size() > kFirst + kLast) {
+      text += fmt::format("\n... {} more calls ...", calls.size() - kFirst - kLast);
+      i = calls.size() - kLast;
+    }
+    const model::CallRecord& record = calls[i];
     const std::string& key = machine.keys().Name(record.selection.key);
     text += fmt::format("{}{} {} has {} left; its highest key is {}, {}", text.empty() ? "" : "\n",
                         record.redispatch ? "redispatch of" : "call of", record.operator_name,
@@ -114,6 +122,7 @@ Judgement Judge::Compared(const Scenario& scenario, Observation seen) {
     case Observation::Ending::kUnsupported:
       judgement.verdict = Verdict::kUnsupported;
       judgement.missing = seen.what;
+      judgement.refused = seen.refused;
       return judgement;
     case Observation::Ending::kHarnessError:
       judgement.summary = seen.what;

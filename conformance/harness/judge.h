@@ -35,6 +35,7 @@ struct Judgement {
   std::vector<std::string> deviations;   // kWaived: their names
   std::set<std::string> waived_clauses;  // kWaived: that they break
   std::string missing;                   // kUnsupported
+  bool refused = false;  // kUnsupported: it claims what is needed, and yet opens no registry; `missing` says why
 
   bool Failed() const {
     return verdict == reports::Verdict::kFail || verdict == reports::Verdict::kCrash ||

@@ -2,26 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <numeric>
-#include <utility>
+
+#include "spec/model/names.h"
 
 namespace plumbline::harness {
 namespace {
-
-// How many characters have to be put in, taken out or replaced.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
 
 // Letters that both start with.
 std::size_t CommonStart(std::string_view a, std::string_view b) {
@@ -37,13 +22,12 @@ std::string UpperCase(std::string_view text) {
 }
 
 std::string Nearest(std::string_view name, const std::vector<std::string>& names) {
-  // Two characters that changed places count as two.
   std::size_t best = name.size() < 4 ? 2 : std::max<std::size_t>(name.size() / 3, 2) + 1;
   std::string nearest;
   const std::string wanted = UpperCase(name);
   for (const std::string& one : names) {
     const std::string candidate = UpperCase(one);
-    std::size_t distance = Distance(wanted, candidate);
+    std::size_t distance = static_cast<std::size_t>(model::EditDistance(wanted, candidate));
     // "RES-004" is near "resolution/RES-004-newest", and "cache" near "caching".
     if (name.size() >= 4 && candidate.find(wanted) != std::string::npos) distance = std::min<std::size_t>(distance, 1);
     const std::size_t start = CommonStart(wanted, candidate);

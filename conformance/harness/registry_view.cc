@@ -126,15 +126,17 @@ class View {
 };
 
 std::string Told(const std::function<Json()>& tell) {
+  Json told;
   try {
-    return tell().dump(-1, ' ', false, Json::error_handler_t::replace);
+    told = tell();
   } catch (const Broken& broken) {
-    return Json{{"broken", broken.what}}.dump();
+    told = {{"broken", broken.what}};
   } catch (const std::exception& error) {
-    return Json{{"broken", std::string("an exception came across the ABI: ") + error.what()}}.dump();
+    told = {{"broken", std::string("an exception came across the ABI: ") + error.what()}};
   } catch (...) {
-    return Json{{"broken", "an exception came across the ABI"}}.dump();
+    told = {{"broken", "an exception came across the ABI"}};
   }
+  return told.dump(-1, ' ', false, Json::error_handler_t::replace);  // a backend's text may be no UTF-8
 }
 
 }  // namespace

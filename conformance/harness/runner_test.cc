@@ -130,6 +130,7 @@ TEST(ShellWordTest, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(ShellWord("a b"), "'a b'");
   EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
   EXPECT_EQ(ShellWord(""), "''");
+  EXPECT_EQ(ShellWord("a\x1b'\\b\n"), "$'a\\x1b\\x27\\x5cb\\x0a'") << "as a terminal may show it";
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "reports/text/shown.h"
+
 namespace plumbline::harness {
 namespace {
 
@@ -21,15 +23,10 @@ namespace fs = std::filesystem;
 
 // Where the first byte stands that no text holds: a zero, or one that is no UTF-8.
 std::size_t FirstBadByte(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned char first = static_cast<unsigned char>(text[i]);
-    const std::size_t more = first < 0x80 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
-    const bool starts = first != 0 && (first < 0x80 || (first >= 0xc2 && first <= 0xf4));
-    if (!starts || i + more >= text.size()) return i;
-    for (std::size_t j = 1; j <= more; ++j) {
-      if ((static_cast<unsigned char>(text[i + j]) & 0xc0) != 0x80) return i;
-    }
-    i += more + 1;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = reports::CharacterLength(text.substr(at));
+    if (length == 0 || text[at] == '\0') return at;
+    at += length;
   }
   return std::string_view::npos;
 }
@@ -68,9 +65,23 @@ std::string KindOf(mode_t mode) {
   }
 }
 
-// Reads to the end or to one byte too many; the error number, 0 if all is well. `no_file` says what it is instead of a
-// regular file.
+int ReadFrom(const Descriptor& file, std::size_t most_bytes, std::string& bytes) {
+  if (file.number() < 0) return errno;
+  char buffer[1 << 16];
+  while (bytes.size() <= most_bytes) {
+    const ssize_t got = read(file.number(), buffer, sizeof(buffer));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) break;
+    bytes.append(buffer, static_cast<std::size_t>(got));
+  }
+  return 0;
+}
+
+// Reads a file; the error number, 0 if all is well. `no_file` says what it is instead of a
+// regular file; standard input may be anything.
 int ReadBytes(const std::string& path, std::size_t most_bytes, std::string& bytes, std::string& no_file) {
+  if (path == kStandardInput) return ReadFrom(Descriptor(dup(STDIN_FILENO)), most_bytes, bytes);
   struct stat status {};
   // Before it is opened: for some devices that does something. And after it: it may have been replaced.
   if (stat(path.c_str(), &status) != 0) return errno;
@@ -84,15 +95,7 @@ int ReadBytes(const std::string& path, std::size_t most_bytes, std::string& byte
     bytes.resize(most_bytes + 1);
     return 0;
   }
-  char buffer[1 << 16];
-  while (bytes.size() <= most_bytes) {
-    const ssize_t got = read(file.number(), buffer, sizeof(buffer));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return errno;
-    if (got == 0) break;
-    bytes.append(buffer, static_cast<std::size_t>(got));
-  }
-  return 0;
+  return ReadFrom(file, most_bytes, bytes);
 }
 
 // Zero, or the error number.
@@ -131,9 +134,11 @@ std::string Unwritable(const std::string& path, int error) {
 
 }  // namespace
 
+std::string NameOfFile(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
+
 OrError<std::string> ReadTextFile(const std::string& path, const std::string& wanted, std::size_t most_bytes) {
   const auto wrong = [&](const std::string& what) {
-    return InputError{fmt::format("{}: {}; give {}", path.empty() ? "''" : path, what, wanted)};
+    return InputError{fmt::format("{}: {}; give {}", path.empty() ? "''" : NameOfFile(path), what, wanted)};
   };
   std::string text, no_file;
   switch (const int error = ReadBytes(path, most_bytes, text, no_file)) {
@@ -147,6 +152,8 @@ OrError<std::string> ReadTextFile(const std::string& path, const std::string& wa
   }
   if (!no_file.empty()) return wrong(fmt::format("this is {}", no_file));
   if (text.size() > most_bytes) return wrong(fmt::format("it holds more than {} MiB", most_bytes >> 20));
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());  // some editors begin a file with it
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return wrong("it is empty");
   if (const std::size_t bad = FirstBadByte(text); bad != std::string::npos) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(bad), '\n');

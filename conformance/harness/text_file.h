@@ -21,7 +21,13 @@ namespace plumbline::harness {
 inline constexpr std::size_t kMostOfAPerson = std::size_t{4} << 20;    // scenarios, waivers, templates
 inline constexpr std::size_t kMostOfAProgram = std::size_t{64} << 20;  // reports, histories, the clause index
 
-// All of a file. An error: it is missing, no regular file, unreadable, empty, too large, or no UTF-8 text.
+// A path that means standard input wherever a file is read.
+inline constexpr char kStandardInput[] = "-";
+
+// A file in words: its path, or "standard input".
+std::string NameOfFile(const std::string& path);
+
+// All of a file, without the byte order mark that some editors put before it. An error: it is missing, no regular file, unreadable, empty, too large, or no UTF-8 text.
 OrError<std::string> ReadTextFile(const std::string& path, const std::string& wanted,
                                   std::size_t most_bytes = kMostOfAPerson);
 

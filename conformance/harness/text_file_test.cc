@@ -42,6 +42,11 @@ TEST_F(TextFileTest, ReadsTextWhole) {
   EXPECT_EQ(*read, text);
 }
 
+TEST_F(TextFileTest, AByteOrderMarkIsNoText) {
+  EXPECT_EQ(ErrorOf(Write("marked", "\xef\xbb\xbfone\n")), "read: one\n");
+  EXPECT_THAT(ErrorOf(Write("only", "\xef\xbb\xbf")), HasSubstr("it is empty"));
+}
+
 TEST_F(TextFileTest, SaysWhatWhereAndWhatToGive) {
   EXPECT_EQ(ErrorOf(Path("none")), Path("none") + ": there is no such file; give a list");
   EXPECT_EQ(ErrorOf(Write("file", "x") + "/below"), Path("file/below") + ": there is no such file; give a list");
@@ -82,8 +87,8 @@ TEST_F(TextFileTest, EachKindHasALimit) {
 TEST_F(TextFileTest, BinaryIsNoText) {
   using namespace std::string_literals;
   EXPECT_THAT(ErrorOf(Write("zero", "a\nb\0c"s)), HasSubstr("it is not UTF-8 text: line 2 has the byte 00"));
-  for (const std::string& bad :
-       {"\xff"s, "\xc3"s, "\xc0\x80"s, "\xe2\x82"s, "\xe2\x82x"s, "\x80"s, "\xf5\x80\x80\x80"s}) {
+  for (const std::string& bad : {"\xff"s, "\xc3"s, "\xc0\x80"s, "\xe2\x82"s, "\xe2\x82x"s, "\x80"s, "\xf5\x80\x80\x80"s,
+                                 "\xe0\x80\x80"s, "\xed\xa0\x80"s, "\xf4\x90\x80\x80"s}) {
     EXPECT_THAT(ErrorOf(Write("bad", "a" + bad)), HasSubstr("it is not UTF-8 text: line 1 has the byte ")) << bad;
   }
 }

@@ -281,6 +281,16 @@ std::string PrintAnswer(const Event& event) {
 
 }  // namespace
 
+bool IsHistory(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const Line line(text.substr(0, end), 0);
+    if (!line.AtEnd() && !line.Peek().starts_with('#')) return line.Peek() == "history";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
 OrError<History> ParseHistory(std::string_view text) {
   if (text.size() > kMaxBytes) {
     return InputError{fmt::format("the history has {} bytes; at most {} are read", text.size(), kMaxBytes)};

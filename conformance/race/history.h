@@ -85,6 +85,8 @@ struct History {
 
 // Errors name the line and what was expected there.
 harness::OrError<History> ParseHistory(std::string_view text);
+// Whether a text starts as one, right or not.
+bool IsHistory(std::string_view text);
 std::string PrintHistory(const History& history);
 std::string PrintEvent(const Event& event);  // one line, without its end
 

@@ -198,6 +198,26 @@ TEST(CliExplainOperatorTest, SupposesKernels) {
                  {"does not claim introspection", "Leave --backend out"});
 }
 
+TEST(CliExplainOperatorTest, TakesKeysBetweenCommasOrInBrackets) {
+  for (const char* keys : {"CPU,AutogradCPU", "'CPU, AutogradCPU'", "'[CPU AutogradCPU]'", "'CPU AutogradCPU'"}) {
+    EXPECT_THAT(RunTool("explain demo::f --impl CPU --keys " + std::string(keys)).out,
+                HasSubstr("argument 1 brings [CPU AutogradCPU]"))
+        << keys;
+  }
+  EXPECT_THAT(RunTool("explain demo::f --impl CPU --keys []").out, HasSubstr("argument 1 brings no key"));
+}
+
+// Of kernels that nobody described only what the dispatcher does with them is known.
+TEST(CliExplainOperatorTest, SaysNothingOfWhatKernelsDo) {
+  for (const std::string& line :
+       {"explain mine::pick --keys CPU --load " + Extension() + " --backend " + Backend("reference"),
+        std::string("explain demo::f --keys CPU --impl CPU")}) {
+    const Ran ran = RunTool(line);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(" runs; what it does then is not told here"), Not(HasSubstr("returns"))))
+        << ran.err;
+  }
+}
+
 TEST(CliExplainOperatorTest, GoesOnFromAScenario) {
   const Folder folder;
   const std::string file = folder.Write("start.scn",
@@ -221,6 +241,8 @@ TEST(CliExplainOperatorTest, ComparesAScenarioWithABackend) {
   const Ran good = RunTool("explain " + file + " --backend " + Backend("reference"));
   EXPECT_EQ(good.status, 0) << good.out << good.err;
   EXPECT_THAT(good.out, HasSubstr("did: kauto"));
+  const Ran piped = RunLine("cat " + file + " | plumbline explain - --backend " + Backend("reference"));
+  EXPECT_EQ(piped.out, good.out) << piped.err;
   const Ran bare = RunTool("explain " + file + " --backend " + Backend("template"));
   EXPECT_EQ(bare.status, 0) << bare.err;
   EXPECT_THAT(bare.out, HasSubstr("unsupported"));
@@ -248,6 +270,20 @@ TEST(CliExplainOperatorTest, BadInput) {
   ExpectBadInput(RunTool("explain demo::f"), {"--keys"});
   ExpectBadInput(RunTool("explain demo::f --keys CPV"), {"there is no dispatch key 'CPV'", "CPU"});
   ExpectBadInput(RunTool("explain demo::f --keys Autograd"), {"alias key"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU,,CUDA"), {"--keys: in 'CPU,,CUDA' nothing stands beside a comma"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU,"), {"--keys: in 'CPU,' nothing stands beside a comma"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU,CPU"), {"--keys: 'CPU,CPU' names CPU twice"});
+  ExpectBadInput(RunTool("explain demo::f --keys '[CPU'"), {"--keys: '[CPU' has one bracket of two"});
+  for (const char* option : {"--keys", "--include", "--exclude"}) {
+    ExpectBadInput(RunTool("explain demo::f --keys CPU " + std::string(option) + " ''"),
+                   {std::string(option) + ": no key is named; give keys, such as CPU,AutogradCPU, or [] for none"});
+  }
+  for (const char* option : {"--scenario", "--impl", "--schema"}) {
+    ExpectBadInput(RunTool("explain demo::f --keys CPU " + std::string(option) + " ''"),
+                   {std::string(option) + " is given '', which says nothing; leave it out"});
+  }
+  ExpectBadInput(RunTool("explain ''"), {"'' is nothing to explain; give a scenario file (.scn) or an operator"});
+  ExpectBadInput(RunTool("explain demo::f --keys CPU --line 3"), {"--line picks a call of a scenario file"});
   ExpectBadInput(RunTool("explain demo::f --keys CPU --keys CPU --schema 'demo::f(Tensor a) -> Tensor'"), {"1 tensor"});
   ExpectBadInput(RunTool("explain demo::f --keys CPU --schema 'demo::f(Tensr a) -> Tensor'"), {"--schema", "column"});
   ExpectBadInput(RunTool("explain demo::f --keys CPU --impl CPU=k1"), {"fallthrough"});

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 
 #include "conformance/selftest/run_tool.h"
@@ -96,6 +97,94 @@ TEST_F(CliReplayTest, JudgesAHistoryWithoutABackend) {
   EXPECT_EQ(bad.status, 2);
   EXPECT_THAT(bad.err, HasSubstr("b.hist: line 4: '5..x' is not a time"));
   EXPECT_EQ(RunTool("replay " + folder_.Write("s.scn", kUntidy)).status, 2) << "a scenario needs a backend";
+}
+
+TEST_F(CliReplayTest, ReadsStandardInput) {
+  const std::string backend = " --backend " + Backend("reference");
+  const std::string scenario = folder_.Write("s.scn", kUntidy);
+  const Ran ran = RunLine("cat " + scenario + " | plumbline replay -" + backend);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("standard input: as the model predicts"));
+  const Ran bad = RunLine("echo scenario 1 pytorch-1.13 oops | plumbline replay -" + backend);
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("standard input:1:25: expected the end of the line"));
+  const std::string history =
+      folder_.Write("h", "# told by hand\nhistory 1 pytorch-1.13\nmain 1..2 define t::f as d => ok\n");
+  const Ran judged = RunLine("cat " + history + " | plumbline replay -");
+  EXPECT_EQ(judged.status, 0) << judged.err;
+  EXPECT_THAT(judged.out, HasSubstr("standard input: some order of its events explains every answer"));
+  EXPECT_THAT(RunTool("replay -" + backend).err, HasSubstr("standard input: it is empty"));
+}
+
+TEST_F(CliReplayTest, AByteOrderMarkDoesNotMatter) {
+  EXPECT_EQ(Replay("\xef\xbb\xbf" + std::string(kUntidy), Backend("reference")).status, 0);
+  const Ran ran = RunTool("replay " + folder_.Write("r.hist",
+                                                    "\xef\xbb\xbfhistory 1 pytorch-1.13\n"
+                                                    "main 1..2 define t::f as d => ok\n"));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+TEST_F(CliReplayTest, ADeclarationThatMakesNoSenseIsBadInput) {
+  for (const std::string& backend : {Backend("reference"), Backend("template")}) {
+    const Ran ran = Replay("scenario 1 pytorch-1.13\n\ndeclare mode X after Tracr\ndrain\n", backend);
+    EXPECT_EQ(ran.status, 2) << ran.out;
+    EXPECT_THAT(ran.err, HasSubstr("s.scn:3: cannot declare key 'X': there is no functionality 'Tracr' for it to come "
+                                   "after; near: Tracer"));
+  }
+  EXPECT_THAT(RunTool("explain " + folder_.Write("s.scn",
+                                                 "scenario 1 pytorch-1.13\ndeclare mode CPU after Tracer\n"
+                                                 "call demo::f [CPU]\n"))
+                  .err,
+              HasSubstr("s.scn:2: cannot declare key 'CPU': the name is taken"));
+}
+
+TEST_F(CliReplayTest, WhatABackendHasNoRoomForIsUnsupported) {
+  std::string text = "scenario 1 pytorch-1.13\n";
+  for (int i = 0; i < 40; ++i) text += "declare mode X" + std::to_string(i) + " after Tracer\n";
+  const Ran ran = Replay(text + "drain\n", Backend("reference"));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr("unsupported, nothing was run: the backend opens no registry for it: There is room for "
+                        "47 functionalities and 16 components"));
+}
+
+TEST_F(CliReplayTest, NothingSteersTheTerminal) {
+  const Ran ran = Replay(
+      "scenario 1 pytorch-1.13\n"
+      "kernel k { throw \"\\x1b[2J\\x07\\xff\" }\n"
+      "define demo::f(Tensor a) -> Tensor\n"
+      "impl demo::f CPU k\n"
+      "call demo::f [CPU]\n"
+      "call \"demo::\\x1b[31mg\" [CPU]\n",
+      Backend("reference"));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("\\x1b[2J\\x07\\xff"));
+  EXPECT_THAT(ran.out, HasSubstr("\\x1b[31mg"));
+  EXPECT_EQ(ran.out.find_first_of("\x1b\a\xff"), std::string::npos);
+  const Ran bad = Replay("scenario 1 pytorch-1.13\ncall demo::f \x1b[2J\n", Backend("reference"));
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_THAT(bad.err, HasSubstr("found '\\x1b'"));
+  EXPECT_EQ(bad.err.find('\x1b'), std::string::npos);
+}
+
+TEST_F(CliReplayTest, LongLinesAreCut) {
+  const std::string text =
+      "scenario 1 pytorch-1.13\n"
+      "kernel a_kernel_with_a_long_name { try call demo::f; try call demo::f }\n"
+      "define demo::f(Tensor a) -> Tensor\n"
+      "impl demo::f CPU a_kernel_with_a_long_name\n"
+      "call demo::f [CPU]\n";
+  const std::string file = folder_.Write("s.scn", text);
+  const std::string backend = " --backend " + Backend("reference");
+  for (const Ran& ran : {RunTool("replay " + file + backend, {{"PLUMBLINE_DISPATCH_TRACE", "stderr"}}),
+                         RunTool("explain " + file + backend)}) {
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr(" more bytes)"));
+    for (const std::string* written : {&ran.out, &ran.err}) {
+      std::istringstream lines(*written);
+      for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 4100u);
+    }
+  }
 }
 
 }  // namespace

@@ -64,6 +64,11 @@ void RunFile(const fs::path& path, bool recorded, CaseContext& ctx) {
     return;
   }
   const std::shared_ptr<const model::KeyTable> keys = model::KeyTable::Get(*release, scenario.declared_keys);
+  if (!keys->problem().empty()) {
+    const int line = scenario.declared_keys[keys->problem_at()].line;
+    ctx.Broken(fmt::format("{}:{}: {}", path.string(), line, keys->problem()));
+    return;
+  }
   const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, {}), *keys);
   if (written.result != harness::Comparison::Result::kAgrees) {
     const int line = scenario.steps[static_cast<std::size_t>(written.step)].line;

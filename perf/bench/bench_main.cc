@@ -10,6 +10,7 @@
 
 #include "conformance/harness/run_main.h"
 #include "perf/bench/workload.h"
+#include "reports/text/shown.h"
 
 namespace plumbline::perf {
 namespace {
@@ -58,7 +59,8 @@ int Main(int argc, char** argv) {
       }
       backend = argv[++i];
     } else if (!argument.starts_with("--benchmark_")) {
-      std::cerr << "plumbline bench: there is no option '" << argument << "'\nSee plumbline bench --help.\n";
+      std::cerr << "plumbline bench: there is no option '" << reports::Shown(argument)
+                << "'\nSee plumbline bench --help.\n";
       return 2;
     } else {
       rest.push_back(argv[i]);
@@ -66,7 +68,7 @@ int Main(int argc, char** argv) {
   }
   auto bench = Bench::Open(backend);
   if (!bench.ok()) {
-    std::cerr << "plumbline bench: " << bench.error() << "\n";
+    std::cerr << "plumbline bench: " << reports::Shown(bench.error()) << "\n";
     return 2;
   }
   for (const Workload& workload : Workloads()) {

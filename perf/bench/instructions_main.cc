@@ -10,6 +10,7 @@
 
 #include "conformance/harness/run_main.h"
 #include "perf/bench/workload.h"
+#include "reports/text/shown.h"
 
 namespace plumbline::perf {
 namespace {
@@ -33,7 +34,7 @@ int Main(int argc, char** argv) {
       return 0;
     }
     if (option != "--backend" && option != "--only") {
-      std::cerr << "plumbline instructions: there is no option '" << option
+      std::cerr << "plumbline instructions: there is no option '" << reports::Shown(option)
                 << "'\nSee plumbline instructions --help.\n";
       return 2;
     }
@@ -45,13 +46,13 @@ int Main(int argc, char** argv) {
   }
   auto bench = Bench::Open(backend);
   if (!bench.ok()) {
-    std::cerr << "plumbline instructions: " << bench.error() << "\n";
+    std::cerr << "plumbline instructions: " << reports::Shown(bench.error()) << "\n";
     return 2;
   }
   for (const Workload& workload : Workloads()) {
     if (!only.empty() && workload.name.find(only) == std::string::npos) continue;
     if (const auto wrong = (*bench)->Prepare(workload)) {
-      std::cout << "cannot\t" << workload.name << "\t" << *wrong << std::endl;
+      std::cout << "cannot\t" << workload.name << "\t" << reports::Shown(*wrong) << std::endl;
       continue;
     }
     const std::string first = workload.name + " 1", second = workload.name + " 2";

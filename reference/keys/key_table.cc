@@ -168,9 +168,9 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   const int functionality_count = static_cast<int>(build.functionalities.size());
   const int component_count = static_cast<int>(build.components.size());
   if (functionality_count > KeySet::kFunctionalities || component_count > KeySet::kComponents) {
-    Throw(ErrorClass::kOverflow, "A key set holds " + std::to_string(KeySet::kFunctionalities) +
+    Throw(ErrorClass::kOverflow, "There is room for " + std::to_string(KeySet::kFunctionalities) +
                                      " functionalities and " + std::to_string(KeySet::kComponents) +
-                                     " components; with the declared keys there are " +
+                                     " components, those of the release included; with the declared keys there are " +
                                      std::to_string(functionality_count) + " and " + std::to_string(component_count));
   }
   components_ = build.components;

@@ -1,11 +1,13 @@
 #include "reports/html/escape.h"
 
+#include "reports/text/shown.h"
+
 namespace plumbline::reports {
 
 std::string Escape(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
+  for (const char c : Visible(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -23,7 +25,7 @@ std::string Escape(std::string_view text) {
         out += "&#39;";
         break;
       default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? '?' : c;
+        out += c;
     }
   }
   return out;

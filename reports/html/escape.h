@@ -1,4 +1,5 @@
-// Text as XML and HTML want it: the five special characters escaped, and control characters that XML forbids replaced.
+// Text as XML and HTML want it: the five special characters escaped, and control characters and bytes that are no UTF-8
+// made visible, which XML forbids.
 #ifndef PLUMBLINE_REPORTS_HTML_ESCAPE_H_
 #define PLUMBLINE_REPORTS_HTML_ESCAPE_H_
 

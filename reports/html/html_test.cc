@@ -17,7 +17,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Escape, SpecialAndControlCharacters) {
-  EXPECT_EQ(Escape("<a href='x'>\"&\x01\n"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;?\n");
+  EXPECT_EQ(Escape("<a href='x'>\"&\x01\n"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;\\x01\n");
+  EXPECT_EQ(Escape("\xff\x1b<"), "\\xff\\x1b&lt;") << "XML holds neither";
 }
 
 TEST(Html, ShowsTheMatrixForEveryBackend) {

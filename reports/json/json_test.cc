@@ -88,5 +88,14 @@ TEST(Json, KeepsTheSchema) {
   EXPECT_NE(std::system((command + " 2>/dev/null").c_str()), 0);
 }
 
+TEST(Json, HoldsAnyBytes) {
+  reports::Run run = SampleRun();
+  run.backend.name = "a\xff\x1b";
+  run.cases[0].findings[0].got = "\xc3\x01\x7f";
+  const ReadResult read = FromJson(ToJson(run));
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.run.backend.name, "a\xef\xbf\xbd\x1b") << "JSON holds no byte that is no UTF-8";
+}
+
 }  // namespace
 }  // namespace plumbline::reports

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reports/text/counted.h"
+#include "reports/text/shown.h"
 
 namespace plumbline::reports {
 namespace {
@@ -92,9 +93,26 @@ std::string WhatWaivedMeans(const Run& run) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+// The run with its texts as a terminal may show them, so that only colours are left to steer it.
+Run ForTerminal(Run run) {
+  const auto show = [](auto&... texts) { ((texts = Shown(texts)), ...); };
+  show(run.tier, run.backend.name, run.backend.version, run.backend.release);
+  for (std::string& file : run.waiver_files) show(file);
+  for (WaiverUse& use : run.waivers) show(use.id, use.problem);
+  for (CaseResult& result : run.cases) {
+    show(result.id, result.blocked_by);
+    for (std::string& clause : result.clauses) show(clause);
+    for (Finding& finding : result.findings) {
+      show(finding.summary, finding.scenario, finding.expected, finding.got, finding.rule, finding.rerun);
+    }
+  }
+  return run;
+}
+
 }  // namespace
 
-std::string Summary(const Run& run, const SummaryOptions& options) {
+std::string Summary(const Run& whole, const SummaryOptions& options) {
+  const Run run = ForTerminal(whole);
   const Painter paint(options.colour);
   const Counts counts = Count(run);
   std::string out;
@@ -181,7 +199,7 @@ std::string Summary(const Run& run, const SummaryOptions& options) {
   }
   const std::string saved = SavedScenarios(run);
   if (!saved.empty() && !options.saved_in.empty()) {
-    out += fmt::format("  saved      {} in {}{} (`--out DIR` puts them elsewhere)\n", saved, options.saved_in,
+    out += fmt::format("  saved      {} in {}{} (`--out DIR` puts them elsewhere)\n", saved, Shown(options.saved_in),
                        options.saved_in.ends_with('/') ? "" : "/");
   }
   return out;

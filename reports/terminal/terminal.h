@@ -1,5 +1,6 @@
 // The summary that ends a run: what was checked, root failures first with all that is needed to understand and rerun
-// them, blocked failures folded under their root, and one line of counts.
+// them, blocked failures folded under their root, and one line of counts. Nothing in it steers a terminal but the
+// colours that were asked for; long lines are cut.
 //
 //   std::cout << Summary(run, {.colour = isatty(1)});
 #ifndef PLUMBLINE_REPORTS_TERMINAL_TERMINAL_H_

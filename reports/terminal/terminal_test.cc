@@ -29,6 +29,26 @@ TEST(Summary, PlainInAPipeAndColouredOnATerminal) {
   EXPECT_THAT(Summary(SampleRun(), {.colour = true}), HasSubstr("\x1b[31mfail\x1b[0m"));
 }
 
+TEST(Summary, ShowsWhatWouldSteerATerminal) {
+  reports::Run run = SampleRun();
+  run.backend.name = "to\x1b]0;y";
+  CaseResult& fail = run.cases[0];
+  fail.id = "resolution/b\r";
+  Finding& finding = fail.findings[0];
+  finding.summary = "a\x1b[2J";
+  finding.scenario = "# \a\n";
+  finding.expected = "\xff";
+  finding.got = std::string(40000, 'k');
+  finding.rule = "\xc2\x9b";
+  run.waivers[0].problem = "\b";
+  const std::string text = Summary(run, {});
+  for (const char* part : {"to\\x1b]0;y", "resolution/b\\x0d", "a\\x1b[2J", "# \\x07", "\\xff",
+                           "k... (38,000 more bytes)", "\\u009b", "waiver W1: \\x08"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_EQ(text.find_first_of("\x1b\r\a\b\xff\x9b"), std::string::npos);
+}
+
 TEST(Summary, NamesTheRootsThatItDoesNotShowInFull) {
   const std::string text = Summary(SampleRun(), {.shown = 0});
   EXPECT_THAT(text, HasSubstr("fail resolution/b"));

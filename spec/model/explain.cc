@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "spec/model/call.h"
 #include "spec/model/names.h"
@@ -44,24 +45,6 @@ const char* ClauseOf(const std::string& kind) {
 
 std::string LineOf(int line) { return line > 0 ? ", line " + std::to_string(line) : ""; }
 
-// "ns::name.overload" in its parts.
-struct Parts {
-  std::string name_space, base, overload;
-};
-Parts Split(const std::string& name) {
-  Parts parts;
-  const std::size_t colons = name.find("::");
-  std::string rest = name;
-  if (colons != std::string::npos) {
-    parts.name_space = name.substr(0, colons);
-    rest = name.substr(colons + 2);
-  }
-  const std::size_t dot = rest.find('.');
-  parts.base = rest.substr(0, dot);
-  if (dot != std::string::npos) parts.overload = rest.substr(dot + 1);
-  return parts;
-}
-
 // The registrations that made slots of an outdated table differ from the rules: what a stale answer comes from.
 class StaleWatch {
  public:
@@ -74,13 +57,28 @@ class StaleWatch {
 
   Outcome Run(const Step& step) {
     Outcome outcome = machine_->Run(step);
-    for (const auto& [name, op] : machine_->registry().operators()) {
+    if (machine_->registry().chains() != chains_) {  // what is concerned follows them
+      chains_ = machine_->registry().chains();
+      concerned_.clear();
+    }
+    for (const auto& [name, key] : machine_->registry().TakeChanges()) {
+      const Operator* op = machine_->registry().FindOperator(name);
+      if (op == nullptr) {
+        origins_.erase(name);
+        continue;
+      }
+      auto concerned = concerned_.find(key);
+      if (concerned == concerned_.end()) {
+        concerned = concerned_.emplace(key, machine_->registry().Concerned(key)).first;
+      }
       std::map<Key, std::string>& origins = origins_[name];
-      for (const auto& [key, slot] : op.stored) {
-        if (slot == machine_->registry().Computed(op, key)) {
-          origins.erase(key);
+      for (const Key slot : concerned->second) {
+        const auto stored = op->stored.find(slot);
+        if (stored == op->stored.end()) continue;
+        if (stored->second == machine_->registry().Computed(*op, slot)) {
+          origins.erase(slot);
         } else {
-          origins.try_emplace(key, Describe(step));
+          origins.try_emplace(slot, Describe(step));
         }
       }
     }
@@ -119,13 +117,57 @@ class StaleWatch {
 
   std::optional<Machine> machine_;
   std::map<std::string, std::map<Key, std::string>> origins_;
+  std::map<Key, std::set<Key>> concerned_;  // by the key of the change
+  Chains chains_;
 };
+
+// What the steps do, by what they are about, so that no call has to look through all of them.
+struct Steps {
+  std::map<std::string, std::vector<std::size_t>> defines, impls;  // of an operator, as it is written
+  std::vector<std::size_t> fallbacks;
+  std::map<std::string, std::vector<std::size_t>> releases;           // of a handle
+  std::map<std::string, std::vector<const Registration*>> by_handle;  // made so far
+  std::size_t registrations = 0;                                      // that `by_handle` knows
+
+  explicit Steps(const Scenario& scenario) {
+    for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
+      const scenario::Action& action = scenario.steps[i].action;
+      if (const auto* define = std::get_if<scenario::Define>(&action)) {
+        const scenario::SchemaResult parsed = scenario::ParseSchema(define->schema);
+        if (parsed.schema) defines[parsed.schema->FullName()].push_back(i);
+      } else if (const auto* impl = std::get_if<scenario::Impl>(&action)) {
+        impls[impl->operator_name].push_back(i);
+      } else if (std::holds_alternative<scenario::Fallback>(action)) {
+        fallbacks.push_back(i);
+      } else if (const auto* release = std::get_if<scenario::Release>(&action)) {
+        releases[release->name].push_back(i);
+      }
+    }
+  }
+
+  void Follow(const Registry& registry) {
+    for (; registrations < registry.registrations().size(); ++registrations) {
+      const Registration& made = registry.registrations()[registrations];
+      if (!made.handle.empty()) by_handle[made.handle].push_back(&made);
+    }
+  }
+
+  // The steps of a list after a given one.
+  static std::span<const std::size_t> After(const std::vector<std::size_t>& list, std::size_t step) {
+    return {std::upper_bound(list.begin(), list.end(), step), list.end()};
+  }
+};
+
+// So many alike are told of; more would hide the others.
+constexpr int kMostAlike = 3;
 
 // The causes that hold for one call.
 class Diagnosis {
  public:
-  Diagnosis(const Scenario& scenario, std::size_t step, const Machine& machine, const Outcome& outcome)
+  Diagnosis(const Scenario& scenario, const Steps& steps, std::size_t step, const Machine& machine,
+            const Outcome& outcome)
       : scenario_(scenario),
+        steps_(steps),
         step_(step),
         keys_(machine.keys()),
         registry_(machine.registry()),
@@ -149,8 +191,18 @@ class Diagnosis {
     if (op == nullptr) return Sorted();
     if (call->error == "no-kernel" || call->error == "no-key") NothingServes(*call, *op);
     for (const auto& [key, stack] : op->kernels) {
-      for (const Registration* kernel : stack) {
-        if (!kernel->fallthrough && !Ran(*kernel)) WhyNot(*call, *op, *kernel);
+      const Registration* newest = stack.back();
+      int alike = 0;
+      for (auto kernel = stack.rbegin(); kernel != stack.rend(); ++kernel) {
+        if ((*kernel)->fallthrough || Ran(**kernel)) continue;
+        if (*kernel == newest) {
+          WhyNot(*call, *op, *newest);
+        } else if (++alike <= kMostAlike) {
+          Shadowed(**kernel, *newest);
+        } else {
+          Earlier(*newest, static_cast<std::size_t>(stack.rend() - kernel));
+          break;
+        }
       }
     }
     return Sorted();
@@ -215,35 +267,33 @@ class Diagnosis {
       for (const auto& [key, stack] : op->kernels) at.push_back(keys_.Name(key));
       Add("never defined", name + " has a kernel at " + Join(at, ", ") + " and no definition; is the library loaded");
     }
-    for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
-      const auto* define = std::get_if<scenario::Define>(&scenario_.steps[i].action);
-      if (define == nullptr || DefinedName(*define) != name) continue;
-      if (i > step_) Add("registered after the call", "the definition of " + name + LineOf(scenario_.steps[i].line));
-      if (i < step_ && op == nullptr) Add("released before the call", "the definition of " + name);
+    if (const auto defines = steps_.defines.find(name); defines != steps_.defines.end()) {
+      const std::span<const std::size_t> later = Steps::After(defines->second, step_);
+      for (const std::size_t i : later.first(std::min<std::size_t>(kMostAlike, later.size()))) {
+        Add("registered after the call", "the definition of " + name + LineOf(scenario_.steps[i].line));
+      }
+      if (op == nullptr && defines->second.front() < step_) {
+        Add("released before the call", "the definition of " + name);
+      }
     }
     if (op != nullptr || !causes_.empty()) return;
 
     std::vector<std::string> known;
     for (const auto& [other, it] : registry_.operators()) known.push_back(other);
-    const Parts wanted = Split(name);
+    const NameParts wanted = SplitName(name);
     for (const std::string& other : known) {
-      const Parts parts = Split(other);
+      const NameParts parts = SplitName(other);
       if (parts.base == wanted.base && parts.name_space == wanted.name_space) {
         Add("other overload", "there is " + other);
       }
     }
     if (!causes_.empty()) return;
     for (const std::string& near : Nearest(name, known)) {
-      const Parts parts = Split(near);
+      const NameParts parts = SplitName(near);
       const bool only_namespace = parts.base == wanted.base && parts.overload == wanted.overload;
       Add(only_namespace ? "misspelt namespace" : "misspelt operator", "did you mean " + near);
     }
     if (causes_.empty()) Add("never registered", "no operator " + name + "; is the library loaded", nullptr, "ERR-004");
-  }
-
-  static std::string DefinedName(const scenario::Define& define) {
-    const scenario::SchemaResult parsed = scenario::ParseSchema(define.schema);
-    return parsed.schema ? parsed.schema->FullName() : "";
   }
 
   bool Serves(Key registered, Key slot) const {
@@ -254,38 +304,11 @@ class Diagnosis {
 
   void NothingServes(const CallRecord& call, const Operator& op) {
     const Key slot = call.selection.key;
-    for (std::size_t i = step_ + 1; i < scenario_.steps.size(); ++i) {
-      const Step& step = scenario_.steps[i];
-      const auto* impl = std::get_if<scenario::Impl>(&step.action);
-      const auto* fallback = std::get_if<scenario::Fallback>(&step.action);
-      if (impl != nullptr && impl->operator_name == op.name) {
-        const Key key = impl->key ? keys_.Find(*impl->key).value_or(kUndefined) : kUndefined;
-        const Key at = key == kUndefined ? keys_.Find("CompositeImplicitAutograd").value_or(kUndefined) : key;
-        if (Serves(at, slot)) {
-          Add("registered after the call", impl->kernel.kernel + " at " + keys_.Name(at) + LineOf(step.line));
-        }
-      }
-      if (fallback != nullptr && fallback->key && keys_.Find(*fallback->key) == slot) {
-        Add("registered after the call", "a fallback at " + *fallback->key + LineOf(step.line), nullptr, "CACHE-006");
-      }
-    }
-    for (const Step& step : scenario_.steps) {
-      if (&step == &scenario_.steps[step_]) break;
-      const auto* release = std::get_if<scenario::Release>(&step.action);
-      if (release == nullptr) continue;
-      for (const Registration& registration : registry_.registrations()) {
-        if (registration.handle != release->name || !registry_.Released(registration)) continue;
-        const bool of_this =
-            OperatorOf(registration.handle) == op.name || registry_.fallbacks().contains(registration.key);
-        if (of_this && Serves(registration.key, slot)) {
-          Add("released before the call",
-              registration.kernel + " at " + keys_.Name(registration.key) + LineOf(step.line));
-        }
-      }
-    }
+    RegisteredAfter(op, slot);
+    ReleasedBefore(op, slot);
     if (!op.kernels.empty()) return;
     for (const auto& [name, other] : registry_.operators()) {
-      const Parts parts = Split(name), wanted = Split(op.name);
+      const NameParts parts = SplitName(name), wanted = SplitName(op.name);
       if (name != op.name && parts.name_space == wanted.name_space && parts.base == wanted.base &&
           !other.kernels.empty()) {
         Add("other overload", "the kernel is registered for " + name);
@@ -296,12 +319,53 @@ class Diagnosis {
     }
   }
 
-  std::string OperatorOf(const std::string& handle) const {
-    for (const Step& step : scenario_.steps) {
-      const auto* impl = std::get_if<scenario::Impl>(&step.action);
-      if (impl != nullptr && impl->name == handle) return impl->operator_name;
+  void RegisteredAfter(const Operator& op, Key slot) {
+    int alike = 0;
+    const auto impls = steps_.impls.find(op.name);
+    for (const std::size_t i :
+         impls == steps_.impls.end() ? std::span<const std::size_t>() : Steps::After(impls->second, step_)) {
+      const Step& step = scenario_.steps[i];
+      const auto& impl = std::get<scenario::Impl>(step.action);
+      const Key key = impl.key ? keys_.Find(*impl.key).value_or(kUndefined) : kUndefined;
+      const Key at = key == kUndefined ? keys_.Find("CompositeImplicitAutograd").value_or(kUndefined) : key;
+      if (!Serves(at, slot)) continue;
+      Add("registered after the call", impl.kernel.kernel + " at " + keys_.Name(at) + LineOf(step.line));
+      if (++alike == kMostAlike) break;
     }
-    return "";
+    for (const std::size_t i : Steps::After(steps_.fallbacks, step_)) {
+      const Step& step = scenario_.steps[i];
+      const auto& fallback = std::get<scenario::Fallback>(step.action);
+      if (!fallback.key || keys_.Find(*fallback.key) != slot) continue;
+      Add("registered after the call", "a fallback at " + *fallback.key + LineOf(step.line), nullptr, "CACHE-006");
+      break;
+    }
+  }
+
+  // The newest first: what went last is likeliest to be missed.
+  void ReleasedBefore(const Operator& op, Key slot) {
+    int alike = 0;
+    const auto look_at = [&](const std::vector<std::size_t>& made_by) {
+      for (auto i = made_by.rbegin(); i != made_by.rend() && alike < kMostAlike; ++i) {
+        if (*i >= step_) continue;
+        const scenario::Action& action = scenario_.steps[*i].action;
+        const auto* impl = std::get_if<scenario::Impl>(&action);
+        const std::string& handle = impl != nullptr ? impl->name : std::get<scenario::Fallback>(action).name;
+        const auto releases = steps_.releases.find(handle);
+        const auto made = steps_.by_handle.find(handle);
+        if (releases == steps_.releases.end() || made == steps_.by_handle.end()) continue;
+        const std::span<const std::size_t> after = Steps::After(releases->second, *i);
+        if (after.empty() || after.front() >= step_) continue;
+        for (const Registration* registration : made->second) {
+          if (registration->line != scenario_.steps[*i].line || !registry_.Released(*registration)) continue;
+          if (!Serves(registration->key, slot)) continue;
+          Add("released before the call", Words(*registration) + " at " + keys_.Name(registration->key) +
+                                              LineOf(scenario_.steps[after.front()].line));
+          ++alike;
+        }
+      }
+    };
+    if (const auto impls = steps_.impls.find(op.name); impls != steps_.impls.end()) look_at(impls->second);
+    look_at(steps_.fallbacks);
   }
 
   // ---- one kernel that did not run ----
@@ -322,14 +386,24 @@ class Diagnosis {
     Add("ambiguous", Join(claims, " and ") + " claim " + keys_.Name(key), &kernel);
   }
 
+  static std::string Words(const Registration& kernel) { return kernel.fallthrough ? "a fallthrough" : kernel.kernel; }
+
+  void Shadowed(const Registration& kernel, const Registration& newest) {
+    Add("shadowed", Words(newest) + " was registered later at " + keys_.Name(newest.key), &kernel);
+  }
+
+  void Earlier(const Registration& newest, std::size_t count) {
+    Cause cause;
+    cause.kind = "shadowed";
+    cause.detail = Words(newest) + " was registered later at " + keys_.Name(newest.key) + " than these too";
+    cause.clause = ClauseOf(cause.kind);
+    cause.kernel = std::to_string(count) + " more (" + keys_.Name(newest.key) + ")";
+    causes_.push_back(std::move(cause));
+  }
+
+  // The newest of its key.
   void WhyNot(const CallRecord& call, const Operator& op, const Registration& kernel) {
     const std::string at = keys_.Name(kernel.key);
-    const Registration* newest = op.kernels.at(kernel.key).back();
-    if (newest != &kernel) {
-      Add("shadowed", (newest->fallthrough ? "a fallthrough" : newest->kernel) + " was registered later at " + at,
-          &kernel);
-      return;
-    }
     const Key chosen = call.selection.key;
     if (Serves(kernel.key, chosen)) {
       HigherRule(call, op, kernel);
@@ -396,6 +470,7 @@ class Diagnosis {
   }
 
   const Scenario& scenario_;
+  const Steps& steps_;
   const std::size_t step_;
   const KeyTable& keys_;
   const Registry& registry_;
@@ -456,6 +531,13 @@ bool SameAnswer(const Outcome& a, const Outcome& b) {
   return true;
 }
 
+// What the call leads to; of kernels whose bodies are not known just which one is reached.
+std::string OutcomeText(const Explanation& explanation, Bodies bodies) {
+  const bool reached = !explanation.outcome.runs.empty();
+  if (bodies == Bodies::kKnown || !reached) return scenario::PrintOutcome(explanation.outcome);
+  return explanation.outcome.runs.front().kernel + " runs; what it does then is not told here";
+}
+
 }  // namespace
 
 std::string Cause::Text() const {
@@ -470,6 +552,7 @@ std::vector<Explanation> Explain(const Scenario& scenario, const Settings& setti
   std::vector<Explanation> explanations;
   if (!machine.problem().empty()) return explanations;
   StaleWatch stale(scenario, settings);
+  Steps steps(scenario);
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     const Step& step = scenario.steps[i];
     const Outcome outcome = machine.Run(step);
@@ -483,7 +566,8 @@ std::vector<Explanation> Explain(const Scenario& scenario, const Settings& setti
     e.text = scenario::PrintStep(bare);
     e.outcome = outcome;
     for (const CallRecord& record : machine.last_calls()) e.calls.push_back(Tell(record, machine.keys()));
-    e.causes = Diagnosis(scenario, i, machine, outcome).Run();
+    steps.Follow(machine.registry());
+    e.causes = Diagnosis(scenario, steps, i, machine, outcome).Run();
 
     const bool differs = observed != nullptr && i < observed->size() && !SameAnswer((*observed)[i], outcome);
     if (!SameAnswer(outdated, outcome) && (observed == nullptr || differs)) {
@@ -505,7 +589,7 @@ std::vector<Explanation> Explain(const Scenario& scenario, const Settings& setti
   return explanations;
 }
 
-std::string Print(const Explanation& explanation) {
+std::string Print(const Explanation& explanation, Bodies bodies) {
   std::string text;
   if (explanation.line > 0) text += "line " + std::to_string(explanation.line) + ": ";
   text += explanation.text + "\n";
@@ -527,27 +611,32 @@ std::string Print(const Explanation& explanation) {
     }
     if (!call.redispatch) {
       for (std::size_t a = 0; a < call.arguments.size(); ++a) {
-        line("argument " + std::to_string(a + 1) + " brings " + call.arguments[a]);
+        line("argument " + std::to_string(a + 1) + " brings " +
+             (call.arguments[a] == "[]" ? "no key" : call.arguments[a]));
       }
-      line("together " + call.brought);
+      line("all arguments together bring " + call.brought);
       if (!call.added.empty()) line("the thread adds " + Join(call.added, " "));
       if (!call.removed.empty()) line("the thread takes out " + Join(call.removed, " "));
       if (!call.fell_through.empty()) {
-        line("these fall through" + (call.backend.empty() ? "" : " for " + call.backend) + ": " +
+        line("a fallthrough sends the call past" + (call.backend.empty() ? "" : ", for " + call.backend) + ": " +
              Join(call.fell_through, " "));
       }
     }
-    line("received set " + call.received + ", highest key " + call.key);
+    line(call.received == "[]" ? "no key is left, so " + call.key + " decides"
+                               : "keys that are left: " + call.received + "; the highest decides: " + call.key);
+    line("who answers at " + call.key + ", by the rules in their order:");
     for (const RuleTried& rule : call.rules) {
       std::string name = rule.rule;
       name.resize(14, ' ');
       line("  " + name + (rule.applies ? "yes  " : "no   ") + rule.why + "  [" + rule.clause + "]");
     }
-    line((call.winner.empty() ? "nothing answers" : "answer: " + call.winner) +
-         (call.hit ? " (cache hit)" : " (cache miss)"));
+    const char* cache = bodies == Bodies::kUnknown ? ""  // of a call that was not made
+                        : call.hit                 ? " (looked up before: cache hit)"
+                                                   : " (looked up for the first time: cache miss)";
+    line((call.winner.empty() ? "nothing answers" : "answer: " + call.winner) + cache);
     if (!call.error.empty()) line("failed: " + call.error + ": " + call.message);
   }
-  text += "  outcome: " + scenario::PrintOutcome(explanation.outcome) + "\n";
+  text += "  outcome: " + OutcomeText(explanation, bodies) + "\n";
   for (const Cause& cause : explanation.causes) {
     text += "  " + (cause.kernel.empty() ? std::string("why") : "why not " + cause.kernel) + ": " + cause.Text() +
             "  [" + cause.clause + "]\n";

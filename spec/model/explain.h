@@ -78,8 +78,11 @@ struct Explanation {
 std::vector<Explanation> Explain(const scenario::Scenario& scenario, const Settings& settings,
                                  const std::vector<scenario::Outcome>* observed = nullptr);
 
+// Whether what the kernels do is known: a scenario says it of its own, nothing says it of those that a backend has.
+enum class Bodies { kKnown, kUnknown };
+
 // Plain text, several lines, ends in a newline.
-std::string Print(const Explanation& explanation);
+std::string Print(const Explanation& explanation, Bodies bodies = Bodies::kKnown);
 
 }  // namespace plumbline::model
 

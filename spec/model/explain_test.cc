@@ -1,9 +1,12 @@
 #include "spec/model/explain.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -129,6 +132,109 @@ TEST(ExplainTest, SaysNothingOfAStrangeRelease) {
   scenario::Scenario s;
   s.release = "pytorch-0";
   EXPECT_TRUE(Explain(s, {}).empty());
+}
+
+// ---- many steps ----
+
+double SecondsToExplain(const std::string& text) {
+  const scenario::Scenario scenario = Parsed(text);
+  const auto begin = std::chrono::steady_clock::now();
+  Explain(scenario, {});
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Each of these grows what a call has to be told from: operators, kernels of one stack, definitions to come, releases
+// that were made. Were it looked through for each call, four times the steps would take sixteen times as long.
+TEST(ExplainTest, TakesAsLongAsThereAreSteps) {
+  const std::string define = "define demo::f(Tensor a) -> Tensor\n";
+  const std::pair<const char*, std::function<std::string(int)>> shapes[] = {
+      {"calls",
+       [&](int steps) {
+         std::string text = define + "impl demo::f CPU k\n";
+         for (int i = 0; i < steps; ++i) text += "call demo::f [CPU]\n";
+         return text;
+       }},
+      {"operators",
+       [](int steps) {
+         std::string text;
+         for (int i = 0; i < steps / 2; ++i) {
+           const std::string name = "demo::f" + std::to_string(i);
+           text += "define " + name + "(Tensor a) -> Tensor\ncall " + name + " [CPU]\n";
+         }
+         return text;
+       }},
+      {"a stack of kernels",
+       [&](int steps) {
+         std::string text = define;
+         for (int i = 0; i < steps / 2; ++i)
+           text += "impl demo::f CPU k" + std::to_string(i) + "\ncall demo::f [CPU]\n";
+         return text;
+       }},
+      {"releases",
+       [&](int steps) {
+         std::string text = define;
+         for (int i = 0; i < steps / 3; ++i) {
+           const std::string name = "r" + std::to_string(i);
+           text += "impl demo::f CPU k as " + name + "\nrelease " + name + "\ncall demo::f [CPU]\n";
+         }
+         return text;
+       }},
+      {"kernels to come",
+       [&](int steps) {
+         std::string text = define;
+         for (int i = 0; i < steps / 2; ++i) text += "call demo::f [CPU]\n";
+         for (int i = 0; i < steps / 2; ++i) text += "impl demo::f CPU k\n";
+         return text;
+       }},
+  };
+  for (const auto& [what, text] : shapes) {
+    const double few = SecondsToExplain(text(500)), many = SecondsToExplain(text(2000));
+    EXPECT_LT(many, std::max(8 * few, 0.2)) << what << ": " << few << " s, then " << many << " s";
+  }
+}
+
+TEST(ExplainTest, TellsOfAFewShadowedKernelsAndCountsTheRest) {
+  std::string text = "define demo::f(Tensor a) -> Tensor\n";
+  for (int i = 0; i < 10; ++i) text += "impl demo::f CPU k" + std::to_string(i) + "\n";
+  const std::vector<Explanation> explanations = Explain(Parsed(text + "call demo::f [CPU]\n"), {});
+  ASSERT_EQ(explanations.size(), 1u);
+  ASSERT_EQ(explanations[0].causes.size(), 4u);
+  EXPECT_EQ(explanations[0].causes[0].kernel, "k8 (CPU)");
+  EXPECT_EQ(explanations[0].causes[3].kernel, "6 more (CPU)");
+  EXPECT_EQ(explanations[0].causes[3].Text(), "shadowed: k9 was registered later at CPU than these too");
+}
+
+TEST(ExplainTest, AFallbackThatWasReleasedIsTold) {
+  const std::vector<std::string> causes = CausesOfLast(R"(
+define   demo::f(Tensor a) -> Tensor
+fallback CPU kf as r
+impl     demo::f CUDA k
+release  r
+call     demo::f [CPU]
+)");
+  EXPECT_THAT(causes, ::testing::Contains("released before the call: kf at CPU, line 5"));
+}
+
+// A name that is given again stands for the newest of that name only.
+TEST(ExplainTest, AKernelOfAnotherOperatorIsNoCause) {
+  const std::vector<std::string> causes = CausesOfLast(R"(
+define   demo::f(Tensor a) -> Tensor
+define   demo::g(Tensor a) -> Tensor
+fallback CPU kf
+impl     demo::g CPU k as r
+release  r
+call     demo::f [CUDA]
+)");
+  EXPECT_THAT(causes, ::testing::Each(::testing::Not(HasSubstr("released"))));
+}
+
+TEST(ExplainTest, SaysNothingOfWhatAnUnknownKernelDoes) {
+  const std::vector<Explanation> explanations =
+      Explain(Parsed("define demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k\ncall demo::f [CPU]\n"), {});
+  EXPECT_THAT(Print(explanations[0]), HasSubstr("returns arg 0"));
+  EXPECT_THAT(Print(explanations[0], Bodies::kUnknown),
+              ::testing::AllOf(HasSubstr("outcome: k runs; what it does then is not told here\n"),
+                               ::testing::Not(HasSubstr("returns"))));
 }
 
 }  // namespace

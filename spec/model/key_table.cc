@@ -11,15 +11,6 @@ namespace {
 
 using scenario::KeyDeclaration;
 
-// Where a declared key joins a list of names: just above `after`.
-template <class List, class Name>
-std::optional<std::size_t> Above(const List& list, const std::string& after, Name name) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (name(list[i]) == after) return i + 1;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 const tables::ReleaseData* FindRelease(std::string_view name) {
@@ -51,8 +42,11 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   }
   // [KEY-019] [KEY-021] [KEY-022]
   std::vector<std::string> other_backends;  // declared keys that stand behind AutogradOther, as FPGA does
-  for (const KeyDeclaration& declaration : declared) {
-    Declare(declaration, functionalities_, autograd_of, other_backends);
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const std::string why = Declare(release, declared[i], functionalities_, autograd_of, other_backends);
+    if (why.empty() || !problem_.empty()) continue;
+    problem_ = "cannot declare key '" + declared[i].name + "': " + why;
+    problem_at_ = i;
   }
 
   // The keys that own a slot, lowest priority first. [KEY-002] [KEY-003] [KEY-004]
@@ -119,42 +113,62 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
   undefined_tensor_ = SetOfNames(kUndefinedTensor);  // [RES-005]
 }
 
-void KeyTable::Declare(const KeyDeclaration& declaration, std::vector<Functionality>& functionalities,
-                       std::map<std::string, std::string>& autograd_of, std::vector<std::string>& other_backends) {
-  const auto refuse = [&](const std::string& why) {
-    if (problem_.empty()) problem_ = "cannot declare key '" + declaration.name + "': " + why;
+std::string KeyTable::Declare(const tables::ReleaseData& release, const KeyDeclaration& declaration,
+                              std::vector<Functionality>& functionalities,
+                              std::map<std::string, std::string>& autograd_of,
+                              std::vector<std::string>& other_backends) {
+  const std::string& name = declaration.name;
+  if (name.empty()) return "give it a name";
+  const auto is_taken = [&](const std::string& text) {
+    const auto is = [&](const auto& other) { return other.name == text; };
+    if (text == "Undefined" || std::any_of(release.aliases.begin(), release.aliases.end(), is) ||
+        std::any_of(release.synonyms.begin(), release.synonyms.end(), is) ||
+        std::find(components_.begin(), components_.end(), text) != components_.end()) {
+      return true;
+    }
+    return std::any_of(functionalities.begin(), functionalities.end(), [&](const Functionality& f) {
+      const auto is_key = [&](const std::string& component) { return f.per_backend && f.prefix + component == text; };
+      return f.name == text || std::any_of(components_.begin(), components_.end(), is_key);
+    });
   };
-  const auto is_declared = [&](const std::string& name) {
-    return std::find(components_.begin(), components_.end(), name) != components_.end() ||
-           std::any_of(functionalities.begin(), functionalities.end(),
-                       [&](const Functionality& f) { return f.name == name; });
-  };
-  if (declaration.name.empty() || is_declared(declaration.name)) return refuse("the name is taken");
+  if (is_taken(name)) return "the name is taken";
   const bool component = declaration.kind == KeyDeclaration::Kind::kComponent;
   const std::size_t most = component ? KeySet{}.components.size() : KeySet{}.functionalities.size();
   if ((component ? components_.size() : functionalities.size()) >= most) {
-    return refuse("the model has room for " + std::to_string(most) + (component ? " components" : " functionalities") +
-                  ", those of the release included");
+    return "the model has room for " + std::to_string(most) + (component ? " components" : " functionalities") +
+           ", those of the release included";
   }
+  std::vector<std::string> below = components_;
+  if (!component) {
+    below.clear();
+    for (const Functionality& f : functionalities) below.push_back(f.name);
+  }
+  const auto at = std::find(below.begin(), below.end(), declaration.after);
+  if (at == below.end()) {
+    const std::vector<std::string> near = Nearest(declaration.after, below);
+    return std::string("there is no ") + (component ? "component" : "functionality") + " '" + declaration.after +
+           "' for it to come after" + (near.empty() ? "" : "; near: " + Join(near, ", "));
+  }
+  const std::ptrdiff_t above = at - below.begin() + 1;
 
   if (component) {
-    const auto at = Above(components_, declaration.after, [](const std::string& name) { return name; });
-    if (!at) return refuse("there is no component '" + declaration.after + "' for it to come after");
-    if (declaration.autograd != "own" && declaration.autograd != "AutogradOther") {
-      return refuse("its autograd key must be 'own' or 'AutogradOther'");
+    for (const Functionality& f : functionalities) {
+      if (f.per_backend && is_taken(f.prefix + name)) return "the name of its key " + f.prefix + name + " is taken";
     }
-    components_.insert(components_.begin() + static_cast<std::ptrdiff_t>(*at), declaration.name);
-    autograd_of[declaration.name] = declaration.autograd == "own" ? "Autograd" + declaration.name : "AutogradOther";
-    return;
+    if (declaration.autograd != "own" && declaration.autograd != "AutogradOther") {
+      return "its autograd key must be 'own' or 'AutogradOther'";
+    }
+    components_.insert(components_.begin() + above, name);
+    autograd_of[name] = declaration.autograd == "own" ? "Autograd" + name : "AutogradOther";
+    return "";
   }
   const bool backend = declaration.kind == KeyDeclaration::Kind::kBackend;
-  const auto at = Above(functionalities, declaration.after, [](const Functionality& f) { return f.name; });
-  if (!at) return refuse("there is no functionality '" + declaration.after + "' for it to come after");
-  if (backend && declaration.autograd != "AutogradOther") return refuse("its autograd key must be 'AutogradOther'");
-  if (!backend && !declaration.autograd.empty()) return refuse("a mode has no autograd key");
-  functionalities.insert(functionalities.begin() + static_cast<std::ptrdiff_t>(*at),
-                         {declaration.name, "", backend ? tables::KeyKind::kBackend : tables::KeyKind::kMode, false});
-  if (backend) other_backends.push_back(declaration.name);
+  if (backend && declaration.autograd != "AutogradOther") return "its autograd key must be 'AutogradOther'";
+  if (!backend && !declaration.autograd.empty()) return "a mode has no autograd key";
+  functionalities.insert(functionalities.begin() + above,
+                         {name, "", backend ? tables::KeyKind::kBackend : tables::KeyKind::kMode, false});
+  if (backend) other_backends.push_back(name);
+  return "";
 }
 
 std::optional<Key> KeyTable::Find(std::string_view name) const {

@@ -34,9 +34,11 @@ const tables::ReleaseData* FindRelease(std::string_view name);
 
 class KeyTable {
  public:
-  // A declaration that makes no sense (name taken, unknown neighbour) is left out and told in `problem()`.
+  // A declaration that makes no sense (name taken, unknown neighbour) is left out and told in `problem()`; it is the
+  // one at `problem_at()`, the first such.
   KeyTable(const tables::ReleaseData& release, std::span<const scenario::KeyDeclaration> declared);
   const std::string& problem() const { return problem_; }
+  std::size_t problem_at() const { return problem_at_; }
 
   // The same; the table of a bare release is made once for the process.
   static std::shared_ptr<const KeyTable> Get(const tables::ReleaseData& release,
@@ -102,12 +104,15 @@ class KeyTable {
     bool per_backend;
   };
 
-  void Declare(const scenario::KeyDeclaration& declaration, std::vector<Functionality>& functionalities,
-               std::map<std::string, std::string>& autograd_of, std::vector<std::string>& other_backends);
+  // Why it makes no sense; empty: it is in force.
+  std::string Declare(const tables::ReleaseData& release, const scenario::KeyDeclaration& declaration,
+                      std::vector<Functionality>& functionalities, std::map<std::string, std::string>& autograd_of,
+                      std::vector<std::string>& other_backends);
   KeySet SetOfNames(std::span<const std::string_view> names) const;
   std::vector<Key> Instances(std::string_view functionality) const;
 
   std::string problem_;
+  std::size_t problem_at_ = 0;
   std::vector<Entry> keys_;
   int slot_count_ = 0;
   std::vector<std::string> components_;

@@ -171,6 +171,12 @@ TEST(DeclaredKeysTest, SenselessOnesAreTold) {
     return KeyTable(*FindRelease("pytorch-1.13"), std::vector<KeyDeclaration>{declaration}).problem();
   };
   EXPECT_THAT(problem(Declaration(Kind::kComponent, "CUDA", "CPU", "own")), HasSubstr("taken"));
+  for (const char* name : {"Undefined", "AutogradCPU", "Autograd", "CatchAll", "Dense"}) {
+    EXPECT_THAT(problem(Declaration(Kind::kMode, name, "Tracer", "")), HasSubstr("the name is taken")) << name;
+  }
+  EXPECT_THAT(problem(Declaration(Kind::kComponent, "Other", "CPU", "own")), HasSubstr("AutogradOther is taken"));
+  EXPECT_THAT(problem(Declaration(Kind::kMode, "", "Tracer", "")), HasSubstr("give it a name"));
+  EXPECT_THAT(problem(Declaration(Kind::kMode, "X", "Tracr", "")), HasSubstr("come after; near: Tracer"));
   EXPECT_THAT(problem(Declaration(Kind::kComponent, "X", "Nothing", "own")), HasSubstr("'Nothing'"));
   EXPECT_THAT(problem(Declaration(Kind::kComponent, "X", "CPU", "AutogradCPU")), HasSubstr("autograd"));
   EXPECT_THAT(problem(Declaration(Kind::kBackend, "X", "CPU", "AutogradOther")), HasSubstr("'CPU'"));

@@ -34,12 +34,7 @@ Value WithoutIdentity(Value value) {
 
 std::vector<KeyDeclaration> Merge(std::vector<KeyDeclaration> declared, const std::vector<KeyDeclaration>& more) {
   for (const KeyDeclaration& key : more) {
-    bool repeated = false;
-    for (const KeyDeclaration& known : declared) {
-      repeated = repeated || (known.kind == key.kind && known.name == key.name && known.after == key.after &&
-                              known.autograd == key.autograd);
-    }
-    if (!repeated) declared.push_back(key);
+    if (std::find(declared.begin(), declared.end(), key) == declared.end()) declared.push_back(key);
   }
   return declared;
 }
@@ -676,6 +671,7 @@ Outcome Machine::Run(const Step& step) {
 const std::string& Machine::problem() const { return state_->problem; }
 const KeyTable& Machine::keys() const { return *state_->keys; }
 const Registry& Machine::registry() const { return *state_->registry; }
+Registry& Machine::registry() { return *state_->registry; }
 const std::vector<CallRecord>& Machine::last_calls() const { return state_->records; }
 
 std::vector<Outcome> Predict(const Scenario& scenario, const Settings& settings) {

@@ -77,6 +77,7 @@ class Machine {
   const std::string& problem() const;
   const KeyTable& keys() const;      // if there is no problem
   const Registry& registry() const;  // if there is no problem
+  Registry& registry();              // the same, to take what it notes
   // The calls and redispatches of the last step, in order of entry; only with `Settings::record`.
   const std::vector<CallRecord>& last_calls() const;
 

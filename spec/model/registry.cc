@@ -566,6 +566,7 @@ void Registry::Changed(Operator& op, Key key) {
   }
   if (!KeepsStoredTables()) return;
   for (Key slot : Refreshed(key)) op.stored[slot] = Computed(op, slot);
+  changes_.emplace_back(op.name, key);
 }
 
 void Registry::ChangedEverywhere(Key key) {
@@ -579,6 +580,14 @@ void Registry::Flush() {
 bool Registry::KeepsStoredTables() const {
   return Deviates(Deviation::kStaleAutogradOther) || Deviates(Deviation::kStaleAutogradNestedTensor) ||
          Deviates(Deviation::kStaleAfterCompositeExplicit) || Deviates(Deviation::kAliasFallbackFillsUndefined);
+}
+
+std::set<Key> Registry::Concerned(Key key) const {
+  std::set<Key> slots = Refreshed(key);
+  for (Key slot = 0; slot < keys_.slot_count(); ++slot) {
+    if (Reads(keys_, chains_, slot).contains(key)) slots.insert(slot);
+  }
+  return slots;
 }
 
 std::set<Key> Registry::Refreshed(Key key) const {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spec/model/deviations.h"
@@ -77,6 +78,10 @@ class Registry {
   // Under a `stale-` deviation: whether libtorch's own check would find a slot that is not what the rules say. It sees
   // what sort of thing is in a slot, not which kernel of that sort, and does not look at Undefined.
   bool FailsInvariantCheck(const Operator& op) const;
+  // Under a `stale-` deviation: the operators whose table, or what the rules say of it, a change may have changed since
+  // this was asked last, with the key that it was made at; and the slots that a change at that key concerns.
+  std::vector<std::pair<std::string, Key>> TakeChanges() { return std::exchange(changes_, {}); }
+  std::set<Key> Concerned(Key key) const;
   const Fallbacks& fallbacks() const { return fallbacks_; }
   // By a deviation an alias stands for the slot of Undefined where fallbacks are concerned.
   bool AliasesFallToUndefined() const { return Deviates(Deviation::kAliasFallbackFillsUndefined); }
@@ -153,6 +158,7 @@ class Registry {
   std::set<const Registration*> released_;
   std::map<std::string, std::int64_t> refused_;  // kernel -> contexts destroyed by refusal
   std::map<std::string, Operator> operators_;
+  std::vector<std::pair<std::string, Key>> changes_;
   Fallbacks fallbacks_;
   Chains chains_;
   std::map<std::string, Library> libraries_;

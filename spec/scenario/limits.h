@@ -20,6 +20,8 @@ inline constexpr std::size_t kMaxTextBytes = 1 << 20;
 inline constexpr int kMaxListDepth = PL_MAX_LIST_DEPTH;  // so that what can be written can cross the ABI
 inline constexpr int kMaxValues = 10000;    // and keys, in one step or one kernel's body; items of lists count
 inline constexpr int kMaxBodyItems = 1000;  // of one kernel
+inline constexpr std::size_t kMaxSteps = 10000;
+inline constexpr std::size_t kMaxThreads = 64;  // that steps name; each is a thread of the backend's process
 
 // ---- of a run ----
 

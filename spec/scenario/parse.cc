@@ -101,6 +101,10 @@ class Parser {
     const Token& verb = Peek();
     if (verb.kind != Kind::kWord) Expected("a verb");
     if (!Among(kHeadVerbs, verb.text)) {
+      if (scenario_.steps.size() == kMaxSteps) {
+        throw ParseFailure{verb.offset, "a scenario has at most " + std::to_string(kMaxSteps) +
+                                            " steps; put this one and those after it into another file"};
+      }
       PlaceComments(static_cast<int>(scenario_.steps.size()));
       scenario_.steps.push_back(ParseStep());
       return;
@@ -366,6 +370,7 @@ class Parser {
 
   void ParseDeclaration() {
     KeyDeclaration declared;
+    declared.line = LineOf(Peek().offset);
     std::string kind = OneOf({"component", "backend", "mode"}, "a kind of key");
     declared.kind = kind == "component" ? KeyDeclaration::Kind::kComponent
                     : kind == "backend" ? KeyDeclaration::Kind::kBackend
@@ -475,10 +480,20 @@ class Parser {
 
   // ---- steps ----
 
+  std::string Thread() {
+    const std::size_t at = Peek().offset;
+    std::string name = Name("the name of a thread");
+    if (threads_.insert(name).second && threads_.size() > kMaxThreads) {
+      throw ParseFailure{at, "a scenario has at most " + std::to_string(kMaxThreads) + " threads, and '" + name +
+                                 "' is one more; let this step run on one of those above"};
+    }
+    return name;
+  }
+
   Step ParseStep() {
     Step step;
     step.line = LineOf(Peek().offset);
-    if (TakeWord("on")) step.thread = Name("the name of a thread");
+    if (TakeWord("on")) step.thread = Thread();
     if (Peek().kind != Kind::kWord) Expected("a verb");
     if (!Among(kVerbs, Peek().text)) {
       Token token = Peek();
@@ -827,7 +842,7 @@ class Parser {
   int values_ = 0;  // and keys, of the step or kernel that is being read
   int line_ = 1;    // of the character `counted_`
   std::size_t counted_ = 0;
-  std::set<std::string> kernel_names_;
+  std::set<std::string> kernel_names_, threads_;
   bool has_version_ = false;
   std::vector<std::string> pending_;  // comment lines whose place is not known yet
   Scenario scenario_;

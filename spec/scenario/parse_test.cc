@@ -320,7 +320,17 @@ TEST(Parse, RefusesWhatIsTooLargeWhereItGoesBeyond) {
   const auto items = [](std::size_t count) { return "kernel k {\n" + Times(count, "call f;") + "\n}\n"; };
   const auto returns = [](std::size_t count) { return "kernel k { return " + Times(count, "1 ") + "}\n"; };
   const auto bytes = [&](std::size_t count) { return "drain\n#" + Times(count - head.size() - 7, "x"); };
+  const auto steps = [](std::size_t count) { return Times(count, "drain\n"); };
+  const auto threads = [](std::size_t count) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += "on t" + std::to_string(i) + " drain\n";
+    return all + "on t0 drain\n";
+  };
   for (const Limit& limit : {
+           Limit{steps(10000), steps(10001), 10002, 1,
+                 "a scenario has at most 10000 steps; put this one and those after it into another file"},
+           Limit{threads(64), threads(65), 66, 4,
+                 "a scenario has at most 64 threads, and 't64' is one more; let this step run on one of those above"},
            Limit{list(16), list(17), 2, 24, "lists nest at most 16 deep"},
            Limit{list(16), list(100000), 2, 24, "lists nest at most 16 deep"},
            Limit{values(10000), values(10001), 3, 20010,
@@ -347,9 +357,9 @@ TEST(Parse, RefusesWhatIsTooLargeWhereItGoesBeyond) {
 
 TEST(Parse, ReadsTheLargestTextSoon) {
   const auto begin = std::chrono::steady_clock::now();
-  const ParseResult result = Parse("scenario 1 x\n" + Times(170000, "drain\n"));
+  const ParseResult result = Parse("scenario 1 x\n" + Times(10000, "drain" + Times(95, "\n")));
   ASSERT_TRUE(result.scenario.has_value());
-  EXPECT_EQ(result.scenario->steps.back().line, 170001);
+  EXPECT_EQ(result.scenario->steps.back().line, 2 + 9999 * 95);
   const std::string kernels = "scenario 1 x\n" + [] {
     std::string all;
     for (int i = 0; i < 50000; ++i) all += "kernel k" + std::to_string(i) + " {}\n";

@@ -203,7 +203,10 @@ enum class OpenMode { kAny, kProcess, kFresh };  // kAny: fresh where claimed, e
 struct KeyDeclaration {  // a key of the scenario's own, see spec/abi
   enum class Kind { kComponent, kBackend, kMode } kind = Kind::kComponent;
   std::string name, after, autograd;
-  friend bool operator==(const KeyDeclaration&, const KeyDeclaration&) = default;
+  int line = 0;  // 1-based; 0 if not from text; no part of equality
+  friend bool operator==(const KeyDeclaration& a, const KeyDeclaration& b) {
+    return a.kind == b.kind && a.name == b.name && a.after == b.after && a.autograd == b.autograd;
+  }
 };
 
 struct Scenario {
