@@ -270,6 +270,18 @@ TEST(DeviationsTest, HandleOutlivesDefinition) {
           {"error not-found", "error not-found"}, {"k2 with [] sees [CPU] returns arg 0", "k1 with [CPU]"});
 }
 
+// Which asks for the schema.
+TEST(DeviationsTest, AHandleWithoutADefinitionEndsAtTheReleasesOwnAutogradFallback) {
+  CheckModel(
+      "define demo::f(Tensor a) -> Tensor as d\n"
+      "impl demo::f CPU k\n"
+      "find demo::f as h\n"
+      "release d\n"
+      "call typed tensor @h [CPU] => k\n"
+      "call typed tensor @h [CPU AutogradCPU] => error not-found\n",
+      With({Deviation::kHandleOutlivesDefinition}), "pytorch-2.15");
+}
+
 TEST(DeviationsTest, FallbackKeyBeatsLibrary) {
   Compare({Deviation::kFallbackKeyBeatsLibrary},
           std::string(kDefine) +
@@ -322,6 +334,18 @@ TEST(DeviationsTest, TypedCallUnchecked) {
       "call typed tensor_symint demo::f [CPU] 3 $6\n",
       {mismatch, mismatch, mismatch, mismatch, mismatch, mismatch},
       {"k sees [CPU] returns arg 0", "error no-kernel", "k", "k returns arg 0", "k > " + mismatch, "kt sees [CPU] 3"});
+}
+
+// The fallback is boxed, and has below its values none of others.
+TEST(DeviationsTest, TypedCallUncheckedThroughTheReleasesOwnAutogradFallback) {
+  CheckModel(
+      "define demo::f(Tensor a, int b) -> (Tensor, int)\n"
+      "impl demo::f CPU k\n"
+      "call typed tensor_tensor demo::f [CPU AutogradCPU] [CPU] => k sees [CPU AutogradCPU] [CPU] returns arg 0\n"
+      "define demo::g(Tensor a, Tensor b) -> Tensor\n"
+      "impl demo::g CPU kg\n"
+      "call typed tensor demo::g [CPU AutogradCPU] => kg sees [CPU AutogradCPU] returns arg 0\n",
+      With({Deviation::kTypedCallUnchecked, Deviation::kBoxedCallUnchecked}), "pytorch-2.15");
 }
 
 }  // namespace

@@ -226,9 +226,10 @@ struct Machine::State {
     return {{}, std::move(stack)};
   }
 
-  // The slot of the highest key of a set, and the kernel there. The set is taken as it is.
+  // The slot of the highest key of a set, and the kernel there. The set is taken as it is. `alone`: though the call is
+  // boxed, nothing of others lies below its values.
   Results Reach(Operator& op, const KeySet& set, const Signature* signature, const std::vector<Value>& arguments,
-                int depth, CallRecord call_record) {
+                int depth, CallRecord call_record, bool alone = false) {
     const Key key = keys->Highest(set);  // [RES-016] [RES-019] [CALL-020] [CALL-021] [CALL-022]
     const Slot slot = registry->SlotOf(op, key);
     const bool hit = !op.resolved.insert(key).second;
@@ -245,7 +246,7 @@ struct Machine::State {
       call_record.hit = hit;
       records.push_back(std::move(call_record));
     }
-    Results results = Answer(op, set, key, slot, signature, arguments, depth);
+    Results results = Answer(op, set, key, slot, signature, arguments, depth, alone);
     if (record && results.error) {
       records[index].error = results.error->error_class;
       records[index].message = results.error->message;
@@ -254,7 +255,7 @@ struct Machine::State {
   }
 
   Results Answer(Operator& op, const KeySet& set, Key key, const Slot& slot, const Signature* signature,
-                 const std::vector<Value>& arguments, int depth) {
+                 const std::vector<Value>& arguments, int depth, bool alone) {
     const std::string where = "operator '" + op.name + "' for key " + keys->Name(key) + " of " + keys->Print(set);
     if (slot.rule == Rule::kMissing) {  // [RES-018] [ERR-001] [ERR-010] [ERR-011] [ERR-012]
       if (registry->FailsInvariantCheck(op))
@@ -282,7 +283,7 @@ struct Machine::State {
     const std::string name = op.name;
     const std::uint64_t id = op.id;
     const Signature* kernel_signature = FindSignature(slot.winner->signature);
-    const std::size_t others = op.defined && signature == nullptr ? types.arguments.size() : 0;
+    const std::size_t others = op.defined && signature == nullptr && !alone ? types.arguments.size() : 0;
     const Stack stack = TopOf(types.arguments.size(), others, arguments);
     Results results;
     if (slot.winner->builtin) {
@@ -293,7 +294,11 @@ struct Machine::State {
                                          ", reached at " + keys->Name(key) + ", is none of the spec's"},
                 {}};
       }
-      results = Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth);  // [RES-057]
+      // By a deviation a call gets here without a definition; this fallback asks for the schema.
+      if (!op.defined) return {Error{"not-found", "operator '" + name + "' has no definition"}, {}};
+      // [RES-057]
+      results = Redispatch(name, id, keys->Below(set, *keys->Find("AutogradOther")), arguments, depth,
+                           alone || signature != nullptr);
     } else {
       if (kernel_signature != nullptr) {
         if (const std::string why = Misfit(kernel_signature->types.arguments, stack.top, "argument"); !why.empty()) {
@@ -314,7 +319,9 @@ struct Machine::State {
     }
     // Through a signature that writes its first argument and returns it, that very tensor comes back. [CALL-012]
     if (signature != nullptr && ReturnsFirstArgument(*signature)) return {{}, {arguments[0]}};
-    if (slot.winner->builtin) return results;
+    if (slot.winner->builtin) {
+      return signature != nullptr ? TakeResults(std::move(results.values), 0, signature) : results;
+    }
     if (kernel_signature != nullptr && ReturnsFirstArgument(*kernel_signature)) results.values = {stack.top[0]};
     std::vector<Value> left = stack.below;
     left.insert(left.end(), results.values.begin(), results.values.end());
@@ -334,13 +341,13 @@ struct Machine::State {
   }
 
   Results Redispatch(const std::string& name, std::uint64_t id, const KeySet& set, const std::vector<Value>& arguments,
-                     int depth) {
+                     int depth, bool alone = false) {
     Operator* op = nullptr;
     if (Status status = FindSame(name, id, &op)) return {status, {}};
     CallRecord call_record;
     call_record.redispatch = true;
     call_record.thread = Thread();
-    return Reach(*op, set, nullptr, arguments, depth, std::move(call_record));
+    return Reach(*op, set, nullptr, arguments, depth, std::move(call_record), alone);
   }
 
   // ---- kernels ----
