@@ -45,7 +45,8 @@ bool Asks(const Event& event) { return !event.Changes() && event.kind != Event::
 // It only tells something: without it, the others are explained as before.
 bool Told(const Event& event) { return Asks(event) || (event.Changes() && !event.error.empty()); }
 
-// The events of each operator: its own and those that concern all.
+// The events of each operator: its own and those that concern all, which each may see at a moment of its own.
+// [CONC-003] [CONC-010] [CONC-016]
 std::map<std::string, Events> ByOperator(const Events& events) {
   std::map<std::string, std::string> operator_of;  // registration or handle -> operator, "" for a fallback
   std::set<std::string> operators;

@@ -37,6 +37,7 @@ struct RunOptions {
   bool fresh = true;           // else in the process-wide registry, with namespaces of its own
 };
 
+// [CONC-005] [CONC-006] [CONC-018] [CONC-019]
 struct LifetimeFault {
   enum class Kind { kRanAfterDestroyed, kDestroyedWhileRunning, kDestroyedTwice, kNotDrained, kNeverDestroyed } kind;
   std::string registration;

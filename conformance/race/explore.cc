@@ -48,7 +48,7 @@ std::optional<Violation> WhatIsWrong(const ConcurrentRun& run, const ExploreOpti
     return violation;
   }
   if (run.ending == Ending::kDeadlock || run.ending == Ending::kStuck) {
-    const bool deadlock = run.ending == Ending::kDeadlock;
+    const bool deadlock = run.ending == Ending::kDeadlock;  // [CONC-012] [CONC-013] [CONC-014]
     violation.kind = deadlock ? "deadlock" : "stuck";
     violation.words = deadlock ? "every thread waits for another"
                                : "a thread does not go on, and waits for nothing that the scheduler knows";

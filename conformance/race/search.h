@@ -15,6 +15,7 @@
 
 namespace plumbline::race {
 
+// An event may come next only if no other ended before it began [CONC-001] [CONC-002] [CONC-009].
 class Search {
  public:
   enum class Result { kFound, kNone, kGaveUp };

@@ -324,7 +324,8 @@ class Index:
                         found.links.add(("property", case[-1]))
 
     def read_model(self):
-        for path in self.sources("spec/model"):
+        # What threads may see together is judged by histories.
+        for path in self.sources("spec/model") + self.sources("conformance/race"):
             if path.stem.endswith("_test"):
                 continue
             file = self.name(path)
@@ -414,7 +415,7 @@ class Index:
                 report(clause.file, clause.line,
                        f"{clause.id} is a MUST and has no fault; add one to reference/faults")
             if not clause.model:
-                self.warn(clause.file, clause.line, f"{clause.id} is named by no line of spec/model")
+                self.warn(clause.file, clause.line, f"{clause.id} is named by no line of spec/model or conformance/race")
 
     # ---- the manifest ----
 
