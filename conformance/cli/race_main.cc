@@ -252,8 +252,7 @@ int Main(int argc, char** argv) {
   if (!options.report.empty()) {
     OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());
-    Print("  report     {}
-", *page);
+    Print("  report     {}\n", *page);
   }
   return harness::ExitStatus(done->run);
 }

@@ -21,12 +21,13 @@ using ::testing::Not;
 
 std::unique_ptr<harness::Executor> Start(const std::string& backend, const std::string& fault = "") {
   const char* build = std::getenv("PLUMBLINE_BUILD");
-  harness::ExecutorConfig config{.path = std::string(build) + "/lib/plumbline/backends/" + backend + ".so"};
+  harness::ExecutorConfig config;
+  config.path = std::string(build) + "/lib/plumbline/backends/" + backend + ".so";
   config.fault = fault;
   config.service = &Serve;
   auto executor = harness::Executor::Start(config);
   EXPECT_TRUE(executor.ok()) << executor.error();
-  return executor.ok() ? *std::move(executor) : nullptr;
+  return executor.ok() ? std::move(*executor) : nullptr;
 }
 
 scenario::Scenario Read(const std::string& steps) {

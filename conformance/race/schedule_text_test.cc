@@ -32,7 +32,7 @@ TEST(ScheduleText, ReadsWhatItSays) {
 
 TEST(ScheduleText, SaysWhatIsWrong) {
   const std::pair<const char*, const char*> wrong[] = {{"", "is no switch"},
-                                                       {"12", "'12' is no switch"},
+                                                       {"12", "'12' names no thread"},
                                                        {"b", "'b' is no switch"},
                                                        {"12q", "no thread a to p"},
                                                        {"12b.11a", "goes back in time"},
