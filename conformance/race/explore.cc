@@ -122,28 +122,22 @@ bool RunOnce(const pl_adapter& adapter, const Program& program, const model::Key
   return !into.violation.has_value();
 }
 
-void ReadGround(int threads, Ground& ground) {
+// The places where a thread came in the run that it began.
+void ReadGround(int thread, Ground& ground) {
   struct Reading {
-    Ground& ground;
-    std::vector<std::uint32_t> first;                // step of each thread
-    std::vector<std::map<int, std::size_t>> places;  // site -> index, in the order in which the thread came there
-  } reading{ground, std::vector<std::uint32_t>(static_cast<std::size_t>(threads), UINT32_MAX),
-            std::vector<std::map<int, std::size_t>>(static_cast<std::size_t>(threads))};
-  ground.by_place.assign(static_cast<std::size_t>(threads), {});
-  TakeNoted(&reading, [](void* context, int thread, std::uint32_t step, int site) {
+    std::vector<std::vector<std::uint32_t>>& by_place;
+    const int thread;
+    std::uint32_t first = UINT32_MAX;
+    std::map<int, std::size_t> places;  // site -> index, in the order in which it came there
+  } reading{ground.by_place[static_cast<std::size_t>(thread)], thread, UINT32_MAX, {}};
+  TakeNoted(&reading, [](void* context, int by, std::uint32_t step, int site) {
     Reading& into = *static_cast<Reading*>(context);
-    const auto at = static_cast<std::size_t>(thread);
-    if (at >= into.first.size()) return;
-    into.first[at] = std::min(into.first[at], step);
-    auto& by_place = into.ground.by_place[at];
-    const auto [place, fresh] = into.places[at].try_emplace(site, by_place.size());
-    if (fresh) by_place.emplace_back();
-    by_place[place->second].push_back(step - into.first[at]);
+    if (by != into.thread) return;
+    into.first = std::min(into.first, step);
+    const auto [place, fresh] = into.places.try_emplace(site, into.by_place.size());
+    if (fresh) into.by_place.emplace_back();
+    into.by_place[place->second].push_back(step - into.first);
   });
-  for (const auto& places : ground.by_place) {
-    if (!places.empty()) return;
-  }
-  ground.by_place.clear();
 }
 
 // One thread runs to a place of its own, then another, perhaps to a place too, then by rule.
@@ -191,13 +185,19 @@ bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyT
   ground.steps = into.steps;
   if (!good || !BackendIsTraced()) return good;
   into.steps = 0;
-  OwnedPlan straight;
-  straight.plan.strategy = Strategy::kSwitches;
-  straight.plan.stuck_after_ms = kStuckAfterMs;
-  good = RunOnce(adapter, program, keys, {.plan = &straight.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
+  ground.by_place.assign(static_cast<std::size_t>(threads), {});
+  for (int thread = 0; thread < threads; ++thread) {
+    OwnedPlan first;
+    first.plan.strategy = Strategy::kSwitches;
+    first.plan.stuck_after_ms = kStuckAfterMs;
+    first.switches = {{0, static_cast<std::uint32_t>(thread)}};
+    const RunOptions run{.plan = &first.Get(), .jitter = 0, .fresh = options.fresh};
+    good = RunOnce(adapter, program, keys, run, options, into);
+    if (!good) break;
+    ReadGround(thread, ground);
+  }
   SetMemoryPoints(MemoryPoints::kWhereShared);
   ground.steps = into.steps;
-  ReadGround(threads, ground);
   return good;
 }
 
