@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,7 @@ int Main(int argc, char** argv) {
   config->path = race::TracedOr(config->path);
   config->service = &race::Serve;
   OrError<std::vector<harness::Case>> races =
-      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.shrink = false});
+      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.time = std::chrono::seconds(6), .shrink = false});
   if (!races.ok()) return Complain(app, races.error());
   cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;
