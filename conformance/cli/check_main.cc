@@ -21,6 +21,7 @@
 #include "conformance/cli/paint.h"
 #include "conformance/cli/report_folder.h"
 #include "conformance/harness/data_folder.h"
+#include "conformance/harness/nearest.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
@@ -185,6 +186,13 @@ int Main(int argc, char** argv) {
                  .backend_argument = options.backend.backend,
                  .more_arguments = options.backend.MoreArguments(),
                  .out = options.out};
+  for (const std::vector<std::string>* words : {&options.filters, &options.cases}) {
+    for (const std::string& word : *words) {
+      if (!word.starts_with("concurrency") && !harness::UpperCase(word).starts_with("CONC-")) continue;
+      return Complain(app,
+                      fmt::format("'{}': threads at once are for `plumbline race`; see `plumbline race --list`", word));
+    }
+  }
   suite.filters = options.filters;
   suite.ids = options.cases;
   suite.jobs = options.jobs;

@@ -90,11 +90,11 @@ void PrintKeys(const Subject& subject, const KeyTable& table, const Painter& pai
   }
   const bool whole = known == static_cast<std::size_t>(table.slot_count());
   Print("{}: {} keys, lowest priority first\n", paint.Bold(subject.heading),
-             whole ? std::to_string(known) : fmt::format("it knows {} of {}", known, table.slot_count()));
+        whole ? std::to_string(known) : fmt::format("it knows {} of {}", known, table.slot_count()));
   if (!whole) {
     const std::size_t unknown = static_cast<std::size_t>(table.slot_count()) - known;
     Print("{} that it does not know {} {}\n", reports::Counted(unknown, "key"), unknown == 1 ? "is" : "are",
-               subject.all ? "marked" : "left out; --all shows them");
+          subject.all ? "marked" : "left out; --all shows them");
   }
   Print("\n");
   const std::map<Key, Key> autograd_of = AutogradKeys(table);
@@ -134,8 +134,7 @@ void PrintAliases(const Subject& subject, const KeyTable& table, const Painter& 
     any = true;
     std::vector<Key> members = table.Members(key);
     std::erase_if(members, [&](Key member) { return !subject.Shows(table.Name(member)); });
-    Print("  {:<{}}  {}\n", table.Name(key), width,
-               Wrapped(FoldKeys(table, members), static_cast<int>(width) + 4));
+    Print("  {:<{}}  {}\n", table.Name(key), width, Wrapped(FoldKeys(table, members), static_cast<int>(width) + 4));
   }
   if (!any) Print("  none that it knows\n");
   bool titled = false;

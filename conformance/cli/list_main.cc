@@ -86,7 +86,7 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   }
   const reports::Clause& clause = at->clause;
   Print("{} {}\n{}, profile {}{}{}\n\n{}\n", clause.id, clause.title, clause.strength, clause.profile,
-             clause.needs.empty() ? "" : ", needs ", fmt::join(clause.needs, " "), clause.text);
+        clause.needs.empty() ? "" : ", needs ", fmt::join(clause.needs, " "), clause.text);
   for (const std::string& example : at->examples) {
     Print("\nexample:\n");
     PrintIndented(example);
@@ -97,7 +97,10 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   PrintPlaces("scenarios", at->scenarios, "none", all);
   PrintPlaces("properties", at->properties, "none", all);
   PrintPlaces("model", clause.model, "no line names it", all);
-  PrintPlaces("faults (`plumbline check --backend broken --fault NAME` runs one)", clause.faults, "none", all);
+  const bool raced = clause.id.starts_with("CONC-");
+  PrintPlaces(raced ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
+                    : "faults (`plumbline check --backend broken --fault NAME` runs one)",
+              clause.faults, "none", all);
   return kGood;
 }
 

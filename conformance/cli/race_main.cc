@@ -160,7 +160,11 @@ int Main(int argc, char** argv) {
       "and put into the folder traced/ beside it, or named itself (T2), at every load and store. No source changes.\n"
       "No case says that a backend is right: it says how many schedules were clean, after the case has caught the\n"
       "planted races of its clauses in as much time; where it has not, it is inconclusive.\n"
-      "Exit status: 0 nothing was found; 1 something was; 2 bad input or a harness-error.");
+      "A failure is made small and saved; the line that it ends in runs its program under its schedule again. What is\n"
+      "found is a wrong answer (stale, missed, after-release, no-order, ...: words say which), a context of a kernel "
+      "that\n"
+      "was destroyed too early, twice or never (lifetime), freed memory, a deadlock, a crash.\n"
+      "Exit status: 0 nothing was found; 1 something was; 2 a case is inconclusive, bad input or a harness-error.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!options.schedule.empty() && options.scenario.empty()) {
     return Complain(app, "--schedule belongs to a scenario; give its FILE too");
@@ -203,7 +207,9 @@ int Main(int argc, char** argv) {
   harness::SuiteOptions suite;
   suite.executor = *config;
   suite.cases = {.seed = options.seed,
-                 .tier = harness::Tier::kStandard,
+                 .tier = options.tier == "quick"  ? harness::Tier::kQuick
+                         : options.tier == "full" ? harness::Tier::kFull
+                                                  : harness::Tier::kStandard,
                  .command = "race",
                  .backend_argument = options.backend.backend,
                  .more_arguments = options.backend.MoreArguments(),
@@ -211,7 +217,6 @@ int Main(int argc, char** argv) {
   suite.filters = options.filters;
   suite.ids = options.cases;
   suite.jobs = options.jobs;
-  suite.shipped_waivers = options.waivers.empty();
   for (const std::string& file : options.waivers) {
     if (file == "none") break;
     suite.waiver_files.push_back(fs::path(file).filename().string());
@@ -239,6 +244,10 @@ int Main(int argc, char** argv) {
     std::fflush(stderr);
   };
   Print("{}\n", TierInWords(options.free, traced));
+  if (!hunting.calibration) {
+    Print("No case has to catch a planted race first{}.\n",
+          options.backend.fault.empty() ? "" : ": one is planted in the backend itself");
+  }
   std::fflush(stdout);
   OrError<harness::SuiteRun> done = harness::RunSuite(suite, *std::move(cases));
   if (terminal) fmt::print(stderr, "\r\x1b[K");
@@ -253,6 +262,17 @@ int Main(int argc, char** argv) {
     OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());
     Print("  report     {}\n", *page);
+  }
+  const bool inconclusive =
+      std::any_of(done->run.cases.begin(), done->run.cases.end(),
+                  [](const reports::CaseResult& result) { return result.verdict == reports::Verdict::kInconclusive; });
+  if (inconclusive && !traced && !options.free) {
+    Print(
+        "  to do      hunt in a traced build: `./dev race` makes those of Plumbline's own backends, --help says how "
+        "to\n"
+        "             make one of yours; or give each hunt more time, by --seconds\n");
+  } else if (inconclusive) {
+    Print("  to do      give each hunt more time, by --seconds, or this machine less else to do\n");
   }
   return harness::ExitStatus(done->run);
 }

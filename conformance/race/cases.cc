@@ -59,12 +59,12 @@ void Report(CaseContext& ctx, const Witness& witness) {
   finding.got = witness.words;
   finding.expected = "some order of the steps that explains every answer, each context destroyed once, and an end";
   const std::string scenario = ctx.SaveAs(".scn", witness.scenario);
-  const std::string history = witness.history.empty() ? "" : ctx.SaveAs(".hist", witness.history);
+  const std::string history = !witness.contradicts ? "" : ctx.SaveAs(".hist", witness.history);
   if (!witness.schedule.empty() && !scenario.empty()) {
     finding.rerun = fmt::format("plumbline race{} {} --schedule {}", ctx.BackendArguments(),
                                 harness::ShellWord(scenario), witness.schedule);
   }
-  if (!history.empty()) finding.got += fmt::format("\nthe history is in {}", history);
+  if (!history.empty()) finding.got += fmt::format("\n`plumbline replay {}` judges the history again", history);
   finding.rule = witness.replays > 0 ? fmt::format("replayed in fresh processes: {} of {} times the same",
                                                    witness.again, witness.replays)
                                      : "";

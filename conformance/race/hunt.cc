@@ -25,6 +25,8 @@ constexpr milliseconds kPatience(20'000);
 // Enough schedules for a smaller program to show the same again, if it can.
 constexpr std::uint64_t kSchedulesForLess = 400;
 constexpr milliseconds kTimeForLess(1500);
+// What hangs takes the scheduler's patience each time, so there is an end to making it smaller and to replaying it.
+constexpr milliseconds kTimeForAllLess(30'000), kTimeForReplays(20'000);
 
 milliseconds Since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }
 
@@ -36,7 +38,8 @@ Witness AsWitness(const Violation& violation, const std::string& scenario) {
           .words = violation.words,
           .scenario = scenario,
           .schedule = violation.schedule,
-          .history = violation.smallest.empty() ? violation.history : violation.smallest};
+          .history = violation.smallest.empty() ? violation.history : violation.smallest,
+          .contradicts = !violation.smallest.empty()};
 }
 
 // The executor did not answer.
@@ -110,8 +113,10 @@ std::optional<Witness> Hunt::Replay(const std::string& scenario, const std::stri
 }
 
 void Hunt::Shrink(const scenario::Scenario& scenario, Witness& witness) {
-  const scenario::Scenario small = harness::ShrinkScenario(scenario, -1, [&](const scenario::Scenario& less) {
-    if (!MakeProgram(less).ok()) return false;
+  const Clock::time_point started = Clock::now();
+  // The smallest that failed is in `witness`.
+  harness::ShrinkScenario(scenario, -1, [&](const scenario::Scenario& less) {
+    if (Since(started) > kTimeForAllLess || !MakeProgram(less).ok()) return false;
     Hunted found = Search(scenario::Print(less), kTimeForLess, kSchedulesForLess);
     if (!found.witness || found.witness->kind != witness.kind) return false;
     const std::uint64_t before = witness.found_after;
@@ -122,7 +127,7 @@ void Hunt::Shrink(const scenario::Scenario& scenario, Witness& witness) {
   harness::OrError<OwnedPlan> plan = ParseSchedule(witness.schedule);
   if (!plan.ok() || plan->plan.strategy != Strategy::kSwitches) return;
   std::vector<Switch> switches = plan->switches;
-  for (std::size_t i = switches.size(); i-- > 0;) {
+  for (std::size_t i = switches.size(); i-- > 0 && Since(started) < kTimeForAllLess;) {
     std::vector<Switch> less = switches;
     less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
     const std::optional<Witness> still = Replay(witness.scenario, PrintSchedule(less), nullptr);
@@ -142,7 +147,8 @@ Hunted Hunt::Run(const scenario::Scenario& scenario) {
   if (!hunted.witness || options_.free) return hunted;
   if (options_.shrink) Shrink(scenario, *hunted.witness);
   Witness& witness = *hunted.witness;
-  for (; witness.replays < options_.replays; ++witness.replays) {
+  const Clock::time_point started = Clock::now();
+  for (; witness.replays < options_.replays && Since(started) < kTimeForReplays; ++witness.replays) {
     const std::optional<Witness> once = Replay(witness.scenario, witness.schedule, nullptr);
     witness.again += once && once->kind == witness.kind ? 1 : 0;
   }

@@ -28,8 +28,8 @@
 
 namespace plumbline::race {
 
-// A call's answer is that of one state: what falls through and what answers, whatever was remembered, with the guards of
-// its own thread only [CONC-004] [CONC-007] [CONC-008] [CONC-011] [CONC-017]. So are a list and a table [CONC-015]
+// A call's answer is that of one state: what falls through and what answers, whatever was remembered, with the guards
+// of its own thread only [CONC-004] [CONC-007] [CONC-008] [CONC-011] [CONC-017]. So are a list and a table [CONC-015]
 // [CONC-020]; and what was refused is in none [CONC-021].
 class OperatorStates {
  public:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -39,7 +41,36 @@ struct Owner {
   }
 };
 
+// A release of what nobody makes is a slip of the pen: it would be left out of every run.
+std::optional<std::string> UnknownName(const scenario::Scenario& scenario) {
+  std::set<std::string> made;
+  std::vector<std::pair<std::string, int>> released;
+  const auto note = [&](const Step& step) {
+    std::visit(
+        [&](const auto& action) {
+          using Action = std::decay_t<decltype(action)>;
+          if constexpr (std::is_same_v<Action, scenario::Release>) {
+            released.emplace_back(action.name, step.line);
+          } else if constexpr (requires { action.name; }) {
+            made.insert(action.name);
+          }
+        },
+        step.action);
+  };
+  for (const Step& step : scenario.steps) note(step);
+  for (const scenario::KernelDefinition& kernel : scenario.kernels) {
+    for (const scenario::BodyItem& item : kernel.body) {
+      if (const auto* inner = std::get_if<scenario::BodyStep>(&item)) note(inner->step.front());
+    }
+  }
+  for (const auto& [name, line] : released) {
+    if (!made.contains(name)) return fmt::format("line {}: nothing is made under the name {}", line, name);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> WhyNot(const Program& program) {
+  if (std::optional<std::string> why = UnknownName(program.scenario)) return why;
   std::map<std::string, Owner> libraries, guards;
   std::map<std::string, int> closed;
   for (const Program::Thread& thread : program.threads) {
