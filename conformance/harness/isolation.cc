@@ -68,12 +68,17 @@ bool WriteAll(int fd, const void* data, std::size_t size) {
   return true;
 }
 
-bool WriteFrame(int fd, const std::string& text) {
-  const std::uint64_t size = text.size();
-  return WriteAll(fd, &size, sizeof(size)) && WriteAll(fd, text.data(), text.size());
-}
+enum class ReadEnd { kDone, kClosed, kLate, kGarbled };
 
-enum class ReadEnd { kDone, kClosed, kLate };
+// Before each frame, so that what a backend writes to a descriptor that is not its own is not taken for one.
+constexpr std::uint64_t kFrameMark = 0x0a656e696c626d75u;
+constexpr const char* kWroteThere = "wrote to a file descriptor that is not its own, the one that answers go through";
+constexpr std::uint64_t kMostOfAFrame = std::uint64_t{1} << 32;
+
+bool WriteFrame(int fd, const std::string& text) {
+  const std::uint64_t head[] = {kFrameMark, text.size()};
+  return WriteAll(fd, head, sizeof(head)) && WriteAll(fd, text.data(), text.size());
+}
 
 ReadEnd ReadAll(int fd, void* data, std::size_t size, std::optional<Clock::time_point> deadline) {
   char* at = static_cast<char*>(data);
@@ -95,8 +100,10 @@ ReadEnd ReadAll(int fd, void* data, std::size_t size, std::optional<Clock::time_
 }
 
 ReadEnd ReadFrame(int fd, std::string& text, std::optional<Clock::time_point> deadline) {
-  std::uint64_t size = 0;
-  if (const ReadEnd end = ReadAll(fd, &size, sizeof(size), deadline); end != ReadEnd::kDone) return end;
+  std::uint64_t head[2] = {};
+  if (const ReadEnd end = ReadAll(fd, head, sizeof(head), deadline); end != ReadEnd::kDone) return end;
+  const auto [mark, size] = head;
+  if (mark != kFrameMark || size > kMostOfAFrame) return ReadEnd::kGarbled;
   text.resize(size);
   return ReadAll(fd, text.data(), size, deadline);
 }
@@ -285,10 +292,11 @@ OrError<std::unique_ptr<Isolation>> Isolation::Start(Service service, std::chron
   std::string wrong;
   const ReadEnd end = ReadFrame(ours.get(), wrong, Clock::now() + limit);
   if (end != ReadEnd::kDone || !wrong.empty()) {
-    if (end == ReadEnd::kLate) kill(child, SIGKILL);
+    if (end == ReadEnd::kLate || end == ReadEnd::kGarbled) kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
     if (end == ReadEnd::kLate) wrong = fmt::format("loading did not end within {} s", limit.count() / 1000.0);
+    if (end == ReadEnd::kGarbled) wrong = kWroteThere;
     if (end == ReadEnd::kClosed) wrong = fmt::format("loading ended the process: {}", DescribeStatus(status));
     const std::string tail = Tail(output.get());
     return InputError{tail.empty() ? wrong : wrong + "\n" + tail};
@@ -395,12 +403,13 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
     CopyOutput();
     return reply;
   }
-  if (end == ReadEnd::kLate) kill(executor_->pid, SIGKILL);
+  if (end == ReadEnd::kLate || end == ReadEnd::kGarbled) kill(executor_->pid, SIGKILL);
   const int status = Reap(executor_->pid);
   reply.text.clear();
   reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
-  reply.what =
-      end == ReadEnd::kLate ? fmt::format("did not end within {} s", limit.count() / 1000.0) : DescribeStatus(status);
+  reply.what = end == ReadEnd::kLate      ? fmt::format("did not end within {} s", limit.count() / 1000.0)
+               : end == ReadEnd::kGarbled ? kWroteThere
+                                          : DescribeStatus(status);
   reply.output = Tail(executor_->output.get());
   reply.step = executor_->progress->step;
   CopyOutput();

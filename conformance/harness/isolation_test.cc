@@ -31,6 +31,9 @@ std::string Serve(const std::string& request, Progress& progress) {
   if (request == "exit") std::exit(3);
   if (request == "hang") std::this_thread::sleep_for(seconds(60));
   if (request == "throw") throw std::runtime_error("x");
+  if (request == "scribble") {
+    for (int fd = 3; fd < 20; ++fd) [[maybe_unused]] const auto wrote = write(fd, "garbage\xff{}\n", 11);
+  }
   if (request == "state") return std::to_string(++g_state);
   if (request == "steer") std::fputs("a\x1b[2J\xff\n", stdout), std::fflush(stdout);
   if (request == "print") std::puts("printed"), std::fflush(stdout);
@@ -52,6 +55,14 @@ TEST(IsolationTest, AnswersAndKeepsStateUntilRenewed) {
   EXPECT_EQ(isolation->Ask("state", seconds(10)).text, "1");
   EXPECT_EQ(isolation->executors(), 2);
   EXPECT_EQ(g_state, 0) << "the asking process must not serve";
+}
+
+TEST(IsolationTest, WhatIsWrittenToItsOwnChannelCostsOneAnswer) {
+  auto isolation = StartServing();
+  const Reply reply = isolation->Ask("scribble", seconds(10));
+  EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
+  EXPECT_THAT(reply.what, StartsWith("wrote to a file descriptor that is not its own"));
+  EXPECT_EQ(isolation->Ask("a", seconds(10)).text, "answer to a");
 }
 
 TEST(IsolationTest, SeveralEndInAnyOrder) {

@@ -218,7 +218,9 @@ std::string Findings(const std::vector<Run>& runs, const Places& places) {
       for (std::string id; ids >> id;) links.push_back(places.Clause(id));
       return fmt::format("{}", fmt::join(links, " "));
     };
-    for (const WaiverUse& use : run.waivers) {
+    std::vector<WaiverUse> waivers = run.waivers;  // in an order that shards do not change
+    std::sort(waivers.begin(), waivers.end(), [](const WaiverUse& a, const WaiverUse& b) { return a.id < b.id; });
+    for (const WaiverUse& use : waivers) {
       html += fmt::format("<p>Waiver <code>{}</code> for {}: {}; used {}; {}{}</p>\n", Escape(use.id), clauses_of(use),
                           Escape(use.cause), Counted(use.used, "time"), Escape(use.reference),
                           use.problem.empty() ? "" : " — <span class=\"fail\">" + Escape(use.problem) + "</span>");

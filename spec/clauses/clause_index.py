@@ -304,7 +304,12 @@ class Index:
 
     def read_suites(self):
         for path in self.sources("conformance/suites"):
-            text, file = live_code(path.read_text(encoding="utf-8")), self.name(path)
+            source = path.read_text(encoding="utf-8")
+            text, file = live_code(source), self.name(path)
+            if path.suffix == ".cc":
+                for condition in re.finditer(r"(?m)^[ \t]*#[ \t]*if", text):
+                    self.error(file, text.count("\n", 0, condition.start()) + 1,
+                               "a case must not depend on a condition of the preprocessor: it could vanish unseen")
             for use in PL_CLAUSES.finditer(text):
                 if text[: use.start()].rsplit("\n", 1)[-1].lstrip().startswith("#define"):
                     continue
