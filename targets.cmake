@@ -97,7 +97,7 @@ endfunction()
 
 # A backend once more, its loads and stores points of the race suite's scheduler: compiled by clang, without a change to
 # its source, into the folder traced/ beside the first. Without clang there is none.
-#   plumbline_traced_backend(reference SOURCES a.cc ... DEFINITIONS X=1 DEPENDS plumbline_tables)
+#   plumbline_traced_backend(reference SOURCES a.cc ... DEFINITIONS X=1 DEPENDS plumbline_generate_releases)
 find_program(PLUMBLINE_CLANG NAMES clang++-19 clang++-16
              DOC "Compiles what is to be traced for the race suite")
 function(plumbline_traced_backend name)
