@@ -48,7 +48,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::string shard, report, out = "plumbline-failures";
   int jobs = 2;
-  std::size_t shown = 10;
+  std::size_t shown = 10, most_timeouts = 25;
   bool list = false, no_color = false, verbose = false;
 };
 
@@ -73,6 +73,11 @@ void AddTo(CLI::App& app, Options& options) {
                  "run part I of N, counted from 1; `plumbline report merge` joins the reports")
       ->type_name("I/N");
   AddJobs(app, options.jobs);
+  app.add_option("--most-timeouts", options.most_timeouts,
+                 "when so many cases have timed out, the others are not run and count as inconclusive; 0: run all")
+      ->transform(WholeNumber(0, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
   app.add_option("--waivers", options.waivers,
                  "a file of known failures, repeatable; else the one that is shipped with the backend, if any is; "
                  "none: without any")
@@ -196,6 +201,7 @@ int Main(int argc, char** argv) {
   suite.filters = options.filters;
   suite.ids = options.cases;
   suite.jobs = options.jobs;
+  suite.most_timeouts = options.most_timeouts;
   suite.clauses = std::move(*clauses);
   suite.today = Today();
   if (options.list) {

@@ -170,7 +170,7 @@ void AddJobs(CLI::App& app, int& jobs) {
 }
 
 void AddTimeout(CLI::App& app, double& seconds) {
-  app.add_option("--timeout", seconds, "seconds that one scenario may take")
+  app.add_option("--timeout", seconds, "seconds that one scenario may take; to load the backend, 12 times as many, and 10 at least")
       ->check(Seconds())
       ->type_name("SECONDS")
       ->capture_default_str();

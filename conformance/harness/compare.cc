@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "spec/abi/abi.h"
+#include "spec/model/canonical.h"
 #include "spec/scenario/matches.h"
 #include "spec/scenario/print.h"
 
@@ -178,11 +179,7 @@ Comparison Compare(const scenario::Scenario& scenario, const std::vector<Outcome
 
 Comparison CompareWritten(const scenario::Scenario& scenario, const std::vector<Outcome>& predicted,
                           const model::KeyTable& keys) {
-  const auto canonical = [&keys](const std::vector<std::string>& names) {
-    std::string unknown;
-    const auto set = keys.SetOf(names, &unknown);
-    return set ? keys.Names(*set) : names;
-  };
+  const scenario::Canonical canonical = model::CanonicalBy(keys);
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     if (!scenario.steps[i].expected) continue;
     scenario::Expectation written = *scenario.steps[i].expected;

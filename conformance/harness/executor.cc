@@ -32,7 +32,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::chrono::seconds kLoadingLimit(120);
+// A backend may take as long as so many scenarios to load, and a while on a busy machine.
+constexpr int kLoadingIsLongerBy = 12;
+constexpr std::chrono::milliseconds kShortestLoadingLimit = std::chrono::seconds(10);
 
 // Requests beside that for a scenario.
 constexpr const char* kViewRequest = "view ";
@@ -168,7 +170,7 @@ std::vector<std::string> FaultNames(const pl_adapter& adapter) {
 
 // The libraries of --load, each compared with what was registered before it, where the backend can tell.
 void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::AdapterCheck& check,
-                   const model::KeyTable& keys) {
+                   const model::KeyTable& keys, Progress& progress) {
   BackendFacts& facts = loaded.facts;
   if (loaded.config.load.empty()) return;
   if (!check.Has(PL_CAPABILITY(LOAD))) {
@@ -177,7 +179,9 @@ void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::Adapter
   }
   const bool watch = loaded.watch_loads && check.Has(PL_CAPABILITY(INTROSPECTION));
   std::string before = watch ? TellNames(adapter, keys) : "";
-  for (const std::string& path : loaded.config.load) {
+  for (std::size_t i = 0; i < loaded.config.load.size(); ++i) {
+    const std::string& path = loaded.config.load[i];
+    progress.step = static_cast<int>(i);
     if (pl_error* error = adapter.load(abi::Borrow(path))) {
       facts.problems.push_back(fmt::format("--load {}: {}", path, ErrorText(error)));
       continue;
@@ -187,10 +191,11 @@ void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::Adapter
     if (after == before) facts.loaded_for_nothing.push_back(path);
     before = std::move(after);
   }
+  progress.step = -1;
 }
 
 // Gets the table, reads what it says, and brings the backend into the state that the run wants.
-void Introduce(Loaded& loaded) {
+void Introduce(Loaded& loaded, Progress& progress) {
   BackendFacts& facts = loaded.facts;
   const pl_adapter* adapter = loaded.get_adapter(PL_ABI_MAJOR, PL_ABI_MINOR);
   const abi::AdapterCheck check = abi::CheckAdapter(adapter);
@@ -224,7 +229,7 @@ void Introduce(Loaded& loaded) {
                                                       : NoSuchFault(loaded.config.fault, names));
     }
   }
-  LoadLibraries(loaded, *adapter, check, keys);
+  LoadLibraries(loaded, *adapter, check, keys, progress);
   loaded.adapter = adapter;
 }
 
@@ -274,7 +279,7 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
 std::string Serve(Loaded& loaded, const std::string& request, Progress& progress) {
   loaded.watch_loads = request == kDescribeRequest;
   try {
-    if (loaded.adapter == nullptr) Introduce(loaded);
+    if (loaded.adapter == nullptr) Introduce(loaded, progress);
   } catch (const std::exception& error) {
     loaded.facts.problems.push_back(fmt::format("an exception came out of its table: {}", error.what()));
   } catch (...) {
@@ -332,20 +337,25 @@ OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config)
   }
   auto loaded = std::make_shared<Loaded>();
   loaded->config = config;
+  const std::chrono::milliseconds loading_limit = std::max(config.limit * kLoadingIsLongerBy, kShortestLoadingLimit);
   auto isolation = Isolation::Start(
       {.prepare = [loaded] { return Load(*loaded); },
        .serve = [loaded](const std::string& request, Progress& progress) { return Serve(*loaded, request, progress); }},
-      kLoadingLimit);
+      loading_limit);
   if (!isolation.ok()) return InputError{fmt::format("backend {}: {}", config.path, isolation.error())};
 
   std::unique_ptr<Executor> made(new Executor);
   made->isolation_ = std::move(*isolation);
   made->config_ = config;
   made->limit_ = config.limit;
-  const Reply reply = made->isolation_->Ask(kDescribeRequest, kLoadingLimit);
+  const Reply reply = made->isolation_->Ask(kDescribeRequest, loading_limit);
   if (reply.ending != Reply::Ending::kAnswered) {
-    return InputError{fmt::format("backend {}: it {} when it was asked who it is{}{}", config.path, reply.what,
-                                  reply.output.empty() ? "" : "\n", reply.output)};
+    const std::string output = reply.output.empty() ? "" : "\n" + reply.output;
+    if (reply.step >= 0) {
+      return InputError{fmt::format("--load {}: the process {} while this library was loaded{}",
+                                    config.load[static_cast<std::size_t>(reply.step)], reply.what, output)};
+    }
+    return InputError{fmt::format("backend {}: it {} when it was asked who it is{}", config.path, reply.what, output)};
   }
   ReadFacts(Json::parse(reply.text), made->facts_);
   made->facts_.path = config.path;

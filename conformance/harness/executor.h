@@ -31,7 +31,7 @@ struct ExecutorConfig {
   std::string release;                                         // empty: the backend's own
   std::vector<std::string> load;                               // user libraries, loaded before a registry is opened
   std::string fault;                                           // empty: none
-  std::chrono::milliseconds limit = std::chrono::seconds(10);  // for one scenario
+  std::chrono::milliseconds limit = std::chrono::seconds(10);  // for one scenario; loading has 12 times as much
   // Answers Ask, in an executor, with the loaded backend.
   std::function<std::string(const pl_adapter& adapter, const BackendFacts& facts, const std::string& request,
                             Progress& progress)>

@@ -17,6 +17,7 @@
 #include "conformance/harness/isolation.h"
 #include "conformance/harness/nearest.h"
 #include "reports/json/json.h"
+#include "reports/text/counted.h"
 #include "spec/scenario/capabilities_needed.h"
 
 namespace plumbline::harness {
@@ -56,12 +57,12 @@ std::string WriteResult(CaseResult result) {
   return tried + "\n" + reports::ToJson(run);
 }
 
-CaseResult BrokenResult(const Case& one, const std::string& what) {
+CaseResult ResultWithout(const Case& one, Verdict verdict, const std::string& what) {
   CaseResult result;
   result.id = one.id;
   result.chapter = one.chapter;
   result.clauses = one.clauses;
-  result.verdict = Verdict::kHarnessError;
+  result.verdict = verdict;
   result.findings.emplace_back().summary = what;
   return result;
 }
@@ -71,7 +72,7 @@ std::string RunInWorker(Worker& worker, const SuiteOptions& options, const std::
   const Case& one = cases[std::stoul(request)];
   if (!worker.executor) {
     OrError<std::unique_ptr<Executor>> started = Executor::Start(options.executor);
-    if (!started.ok()) return WriteResult(BrokenResult(one, started.error()));
+    if (!started.ok()) return WriteResult(ResultWithout(one, Verdict::kHarnessError, started.error()));
     worker.executor = std::move(*started);
     worker.runner = std::make_unique<CaseRunner>(*worker.executor, options.waivers, options.cases);
   }
@@ -80,13 +81,13 @@ std::string RunInWorker(Worker& worker, const SuiteOptions& options, const std::
 
 CaseResult ReadResult(const Case& one, const Reply& reply) {
   if (reply.ending != Reply::Ending::kAnswered) {
-    return BrokenResult(one,
-                        fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
+    return ResultWithout(one, Verdict::kHarnessError,
+                         fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
   }
   const std::size_t head = reply.text.find('\n');
   reports::ReadResult read = reports::FromJson(reply.text.substr(head + 1));
   if (!read.error.empty() || read.run.cases.size() != 1) {
-    return BrokenResult(one, "the worker's answer cannot be read: " + read.error);
+    return ResultWithout(one, Verdict::kHarnessError, "the worker's answer cannot be read: " + read.error);
   }
   read.run.cases.front().scenarios = std::stoull(reply.text);
   return std::move(read.run.cases.front());
@@ -211,12 +212,17 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
     workers.push_back(std::move(*isolation));
   }
 
-  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> next{0}, timeouts{0};
   std::mutex mutex;
   const auto work = [&](Isolation& worker) {
     for (std::size_t i = next++; i < selected.size(); i = next++) {
       const auto begun = Clock::now();
-      CaseResult result = ReadResult(selected[i], worker.Ask(std::to_string(i), kCaseLimit));
+      const bool give_up = options.most_timeouts != 0 && timeouts >= options.most_timeouts;
+      CaseResult result = give_up ? ResultWithout(selected[i], Verdict::kInconclusive,
+                                                  fmt::format("not run: {} had timed out before (--most-timeouts)",
+                                                              reports::Counted(options.most_timeouts, "case")))
+                                  : ReadResult(selected[i], worker.Ask(std::to_string(i), kCaseLimit));
+      if (result.verdict == Verdict::kTimeout) ++timeouts;
       const std::lock_guard lock(mutex);
       if (result.sampled) done.notes.tried_by_case[result.id] = result.scenarios;
       done.notes.seconds_by_case[result.id] = std::chrono::duration<double>(Clock::now() - begun).count();

@@ -32,6 +32,7 @@ struct SuiteOptions {
   std::vector<std::string> ids;  // exact; selected whatever their tier
   int shard = 1, shards = 1;     // counted from 1
   int jobs = 2;
+  std::size_t most_timeouts = 0;  // after so many cases that timed out the rest is not run; 0: it is
   Waivers waivers;
   std::vector<std::string> waiver_files;  // that these are from, by file name
   bool shipped_waivers = false;           // instead of them those that are shipped with the backend, if any are

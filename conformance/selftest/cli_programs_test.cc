@@ -112,6 +112,12 @@ TEST(CliDumpTest, ShowsALoadedLibrary) {
                  {"--load", "/nonexistent.so"});
 }
 
+TEST(CliDumpTest, ALibraryThatCrashesIsNamed) {
+  const std::string library = BuildFolder() + "/lib/plumbline/selftest/crashing_extension.so";
+  ExpectBadInput(RunTool("dump --backend " + Backend("reference") + " --load " + library),
+                 {"--load " + library, "while this library was loaded"});
+}
+
 TEST(CliDumpTest, ShowsFallbacksThatALibraryAdds) {
   EXPECT_THAT(RunTool("dump --backend " + Backend("reference")).out,
               HasSubstr("no operator is registered in reference"));

@@ -83,6 +83,18 @@ TEST_F(IsolatedBackendTest, AHangIsATimeout) {
   EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("did not end within"));
 }
 
+// With one worker the cases run in the order of their ids: good, bad, and two more.
+TEST_F(IsolatedBackendTest, AfterManyTimeoutsTheRestIsNotRun) {
+  ran_ =
+      suite_.Check("hang", "--jobs 1 --timeout 0.5 --most-timeouts 1 --report " + suite_.folder().path() + "/report");
+  const reports::Run run = RunOf(suite_);
+  EXPECT_EQ(CaseOf(run, "demo/DEMO-002-bad").verdict, reports::Verdict::kTimeout);
+  const reports::CaseResult& left = CaseOf(run, "later/DEMO-001-again");
+  EXPECT_EQ(left.verdict, reports::Verdict::kInconclusive);
+  EXPECT_THAT(left.findings.at(0).summary, HasSubstr("not run: 1 case had timed out before (--most-timeouts)"));
+  EXPECT_EQ(ran_.status, 1);
+}
+
 TEST_F(IsolatedBackendTest, AnExceptionAcrossTheLineIsACrash) {
   for (const char* how : {"throw", "throw-int"}) {
     // These throw out of every call.

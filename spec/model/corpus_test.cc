@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "gtest/gtest.h"
+#include "spec/model/canonical.h"
 #include "spec/model/machine.h"
 #include "spec/scenario/matches.h"
 #include "spec/scenario/parse.h"
@@ -42,11 +43,7 @@ TEST(CorpusTest, AgreesWithTheModel) {
       continue;
     }
     Machine machine(*parsed.scenario, {});
-    const auto canonical = [&](const std::vector<std::string>& names) {
-      std::string unknown;
-      const std::optional<KeySet> set = machine.keys().SetOf(names, &unknown);
-      return set ? machine.keys().Names(*set) : names;
-    };
+    const scenario::Canonical canonical = CanonicalBy(machine.keys());
     for (const scenario::Step& step : parsed.scenario->steps) {
       const scenario::Outcome outcome = machine.Run(step);
       if (!step.expected) continue;

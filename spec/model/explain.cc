@@ -6,6 +6,7 @@
 #include <span>
 
 #include "spec/model/call.h"
+#include "spec/model/canonical.h"
 #include "spec/model/names.h"
 #include "spec/model/registry.h"
 #include "spec/scenario/print.h"
@@ -32,6 +33,7 @@ const char* ClauseOf(const std::string& kind) {
       {"misspelt namespace", "ERR-004"},
       {"other overload", "REG-002"},
       {"never registered", "ERR-001"},
+      {"registration refused", "REG-051"},
       {"never defined", "ERR-005"},
       {"registered after the call", "CACHE-001"},
       {"released before the call", "CACHE-002"},
@@ -128,6 +130,7 @@ struct Steps {
   std::map<std::string, std::vector<std::size_t>> releases;           // of a handle
   std::map<std::string, std::vector<const Registration*>> by_handle;  // made so far
   std::size_t registrations = 0;                                      // that `by_handle` knows
+  std::map<std::size_t, std::string> refused;                         // impl steps so far, and their error
 
   explicit Steps(const Scenario& scenario) {
     for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
@@ -145,7 +148,8 @@ struct Steps {
     }
   }
 
-  void Follow(const Registry& registry) {
+  void Follow(std::size_t step, const scenario::Action& action, const Outcome& outcome, const Registry& registry) {
+    if (std::holds_alternative<scenario::Impl>(action) && !outcome.error.empty()) refused[step] = outcome.error;
     for (; registrations < registry.registrations().size(); ++registrations) {
       const Registration& made = registry.registrations()[registrations];
       if (!made.handle.empty()) by_handle[made.handle].push_back(&made);
@@ -314,8 +318,52 @@ class Diagnosis {
         Add("other overload", "the kernel is registered for " + name);
       }
     }
+    Refused(op);
+    MeantForThis(op);
     if (causes_.empty()) {
       Add("never registered", "no kernel for " + op.name + " at any key; is the library loaded");
+    }
+  }
+
+  // Kernels for the operator that the registry did not take.
+  void Refused(const Operator& op) {
+    const auto impls = steps_.impls.find(op.name);
+    if (impls == steps_.impls.end()) return;
+    int alike = 0;
+    for (auto i = impls->second.rbegin(); i != impls->second.rend() && alike < kMostAlike; ++i) {
+      const auto refused = steps_.refused.find(*i);
+      if (*i >= step_ || refused == steps_.refused.end()) continue;
+      const Step& step = scenario_.steps[*i];
+      const auto& impl = std::get<scenario::Impl>(step.action);
+      const std::string what = impl.kernel.kernel + LineOf(step.line);
+      if (impl.key && !keys_.Find(*impl.key)) {
+        std::vector<std::string> known;
+        for (Key key = 0; key < keys_.key_count(); ++key) known.push_back(keys_.Name(key));
+        const std::vector<std::string> near = Nearest(*impl.key, known);
+        Add("registration refused",
+            what + ": there is no key " + *impl.key + (near.empty() ? "" : "; did you mean " + Join(near, " or ")),
+            nullptr, "ERR-006");
+      } else {
+        Add("registration refused", what + ": " + refused->second);
+      }
+      ++alike;
+    }
+  }
+
+  // Kernels that wait for an operator that nobody defined, of nearly this name.
+  void MeantForThis(const Operator& op) {
+    std::vector<std::string> waiting;
+    for (const auto& [name, other] : registry_.operators()) {
+      if (!other.defined && !other.kernels.empty()) waiting.push_back(name);
+    }
+    const NameParts wanted = SplitName(op.name);
+    for (const std::string& near : Nearest(op.name, waiting)) {
+      const NameParts parts = SplitName(near);
+      const bool only_namespace = parts.base == wanted.base && parts.overload == wanted.overload;
+      const auto& [key, stack] = *registry_.FindOperator(near)->kernels.begin();
+      Add(only_namespace ? "misspelt namespace" : "misspelt operator", Words(*stack.back()) + " at " + keys_.Name(key) +
+                                                                           LineOf(stack.back()->line) + ": it is for " +
+                                                                           near + ", which nobody defined");
     }
   }
 
@@ -557,6 +605,7 @@ std::vector<Explanation> Explain(const Scenario& scenario, const Settings& setti
     const Step& step = scenario.steps[i];
     const Outcome outcome = machine.Run(step);
     const Outcome outdated = stale.Run(step);
+    steps.Follow(i, step.action, outcome, machine.registry());
     if (!std::holds_alternative<scenario::Call>(step.action)) continue;
     Explanation& e = explanations.emplace_back();
     e.step = i;
@@ -565,8 +614,9 @@ std::vector<Explanation> Explain(const Scenario& scenario, const Settings& setti
     bare.expected.reset();
     e.text = scenario::PrintStep(bare);
     e.outcome = outcome;
+    if (step.expected)
+      e.mismatch = scenario::Mismatch(*step.expected, outcome, CanonicalBy(machine.keys())).value_or("");
     for (const CallRecord& record : machine.last_calls()) e.calls.push_back(Tell(record, machine.keys()));
-    steps.Follow(machine.registry());
     e.causes = Diagnosis(scenario, steps, i, machine, outcome).Run();
 
     const bool differs = observed != nullptr && i < observed->size() && !SameAnswer((*observed)[i], outcome);
@@ -637,6 +687,7 @@ std::string Print(const Explanation& explanation, Bodies bodies) {
     if (!call.error.empty()) line("failed: " + call.error + ": " + call.message);
   }
   text += "  outcome: " + OutcomeText(explanation, bodies) + "\n";
+  if (!explanation.mismatch.empty()) text += "  the scenario says otherwise: " + explanation.mismatch + "\n";
   for (const Cause& cause : explanation.causes) {
     text += "  " + (cause.kernel.empty() ? std::string("why") : "why not " + cause.kernel) + ": " + cause.Text() +
             "  [" + cause.clause + "]\n";

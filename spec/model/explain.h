@@ -26,8 +26,8 @@ namespace plumbline::model {
 // One of the usual causes. `kind` is from a closed list:
 //   key differs · a higher key answers first · a higher key has no kernel · a higher rule answers first · held off ·
 //   falls through · excluded by a guard · shadowed · ambiguous · misspelt operator · misspelt namespace ·
-//   other overload · never registered · never defined · registered after the call · released before the call ·
-//   inner operator lacks a kernel · calls without end · a stale answer
+//   other overload · never registered · registration refused · never defined · registered after the call ·
+//   released before the call · inner operator lacks a kernel · calls without end · a stale answer
 struct Cause {
   std::string kind;
   std::string detail;
@@ -69,6 +69,7 @@ struct Explanation {
   int line = 0;
   std::string text;  // the step
   scenario::Outcome outcome;
+  std::string mismatch;  // with what the step's author expected, in words; "" if none, or if nothing was expected
   std::vector<CallExplanation> calls;  // in order of entry
   std::vector<Cause> causes;           // likeliest first
 };

@@ -17,6 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 scenario::Scenario Parsed(const std::string& text) {
   const scenario::ParseResult parsed = scenario::ParseFragment(text, "pytorch-1.13");
@@ -58,6 +59,16 @@ TEST(ExplainTest, GivesTheDiagnosesOfTheCorpus) {
     }
   }
   EXPECT_GE(diagnoses, 16);
+}
+
+TEST(ExplainTest, RemarksOnAnExpectationThatTheRulesDoNotBearOut) {
+  const std::vector<Explanation> explanations =
+      Explain(Parsed("define demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k\n"
+                     "call demo::f [CPU] => other\ncall demo::f [CPU] => k\n"),
+              {});
+  ASSERT_EQ(explanations.size(), 2u);
+  EXPECT_THAT(Print(explanations[0]), HasSubstr("the scenario says otherwise: expected other to run, but k ran\n"));
+  EXPECT_THAT(Print(explanations[1]), Not(HasSubstr("otherwise")));
 }
 
 TEST(ExplainTest, ShowsTheFirstAndTheLastOfVeryManyCalls) {
