@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "spec/abi/host.h"
+#include "spec/abi/testing/toy_backend.h"
 #include "spec/abi/testing/toy_table.h"
 
 namespace plumbline::abi {
@@ -880,6 +881,19 @@ TEST_F(AdapterTest, FaultsLoopsAndLoading) {
   EXPECT_FALSE(PlError(table.call_many(registry, &call, 5)));
   EXPECT_EQ(probe.entered, 5);
   EXPECT_FALSE(PlError(table.find_many(registry, Borrow("demo::f"), 3)));
+}
+
+// A fallthrough has no function; a backend that calls it nevertheless is told so.
+TEST(Invoke, AKernelWithoutAFunction) {
+  testing::ToyBackend toy(OpenOptions{});
+  try {
+    Invoke<testing::ToyBackend>(HostKernel(),
+                                {.backend = toy, .operator_name = "demo::f", .keys = {}, .arguments = {}});
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.error_class(), PL_ERROR_INTERNAL);
+    EXPECT_THAT(error.what(), HasSubstr("no function, such as a fallthrough, for demo::f"));
+  }
 }
 
 }  // namespace

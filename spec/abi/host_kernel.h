@@ -78,10 +78,15 @@ struct FrameLink {
   typename FrameOf<Backend>::Type* frame;
 };
 
-// Calls the host's kernel; throws HostError if it fails.
+// Calls the host's kernel; throws HostError if it fails, and Error if there is none: a kernel without a function, such
+// as a fallthrough, is for the backend to pass over.
 template <class Backend>
 std::vector<Value<typename Backend::Tensor>> Invoke(const HostKernel& kernel, const Invocation<Backend>& invocation) {
   using Tensor = typename Backend::Tensor;
+  if (!kernel) {
+    throw Error(PL_ERROR_INTERNAL, "the backend called a kernel that has no function, such as a fallthrough, for " +
+                                       std::string(invocation.operator_name));
+  }
   struct Collected {
     std::vector<Value<Tensor>> results;
     static pl_error* Push(void* context, const pl_value* value) {
