@@ -51,7 +51,8 @@ function(plumbline_library name)
 endfunction()
 
 # Every test runs from the root of the tree, knows the build folder, and has a limit, so that one that is stuck is named.
-# TIMES: how many limits it may take.
+# TIMES: how many limits it may take. Those with the label `full` take long or need more packages: `./dev full` runs
+# them, `./dev test` does not.
 function(plumbline_ctest name)
   cmake_parse_arguments(ARG "" "TIMES" "COMMAND;LABELS" ${ARGN})
   if(NOT ARG_TIMES)

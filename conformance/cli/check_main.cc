@@ -7,12 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <ctime>
-#include <filesystem>
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,7 +28,6 @@
 namespace plumbline::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using harness::Case;
 using harness::InputError;
 using harness::OrError;
@@ -69,9 +65,7 @@ void AddTo(CLI::App& app, Options& options) {
       ->type_name("ID")
       ->allow_extra_args(false);
   AddSeed(app, options.seed);
-  app.add_option("--shard", options.shard,
-                 "run part I of N, counted from 1; `plumbline report merge` joins the reports")
-      ->type_name("I/N");
+  AddShard(app, options.shard, "`plumbline report merge` joins the reports");
   AddJobs(app, options.jobs);
   app.add_option("--most-timeouts", options.most_timeouts,
                  "when so many cases have timed out, the others are not run and count as inconclusive; 0: run all")
@@ -102,25 +96,6 @@ void AddTo(CLI::App& app, Options& options) {
 Tier TierOf(const std::string& spelling) {
   return *std::find_if(std::begin(kTiers), std::end(kTiers),
                        [&](Tier tier) { return harness::Spelling(tier) == spelling; });
-}
-
-// "2/8" as 2 and 8.
-OrError<std::pair<int, int>> ReadShard(const std::string& text) {
-  constexpr std::uint64_t kMost = 1'000'000;
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto shard = ReadNumber(text.substr(0, slash));
-  const auto shards = ReadNumber(slash < text.size() ? text.substr(slash + 1) : "");
-  if (!shard || !shards || *shards > kMost || *shard < 1 || *shard > *shards) {
-    return InputError{fmt::format("--shard {}: give I/N with I from 1 to N, such as 1/4", text)};
-  }
-  return std::pair(static_cast<int>(*shard), static_cast<int>(*shards));
-}
-
-std::string Today() {
-  const std::time_t now = std::time(nullptr);
-  char text[16];
-  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
-  return text;
 }
 
 // Says how far it is: one line that overwrites itself on a terminal, a line for each case if that is wanted.
@@ -155,11 +130,10 @@ int Main(int argc, char** argv) {
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   SuiteOptions suite;
-  if (!options.shard.empty()) {
-    OrError<std::pair<int, int>> shard = ReadShard(options.shard);
-    if (!shard.ok()) return Complain(app, shard.error());
-    std::tie(suite.shard, suite.shards) = *shard;
-  }
+  OrError<Shard> shard = ReadShard(options.shard);
+  if (!shard.ok()) return Complain(app, shard.error());
+  suite.shard = shard->number;
+  suite.shards = shard->count;
   // Before the run: its findings should not be lost to a wrong path.
   if (!options.report.empty()) {
     if (auto wrong = CannotWriteReports(options.report)) return Complain(app, "--report " + *wrong);
@@ -168,16 +142,10 @@ int Main(int argc, char** argv) {
   OrError<harness::ExecutorConfig> config = options.backend.Config();
   if (!config.ok()) return Complain(app, config.error());
   suite.shipped_waivers = options.waivers.empty();
-  for (const std::string& file : options.waivers) {
-    if (file == "none") {
-      if (options.waivers.size() > 1) return Complain(app, "--waivers none stands alone: give files, or none");
-      break;
-    }
-    suite.waiver_files.push_back(fs::path(file).filename().string());
-    OrError<harness::Waivers> waivers = harness::ReadWaiverFile(file);
-    if (!waivers.ok()) return Complain(app, waivers.error());
-    for (harness::Waiver& waiver : waivers->all) suite.waivers.all.push_back(std::move(waiver));
-  }
+  OrError<harness::GivenWaivers> waivers = harness::ReadGivenWaivers(options.waivers);
+  if (!waivers.ok()) return Complain(app, waivers.error());
+  suite.waivers = std::move(waivers->waivers);
+  suite.waiver_files = std::move(waivers->files);
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   // Those that are about threads at once are for `plumbline race`.

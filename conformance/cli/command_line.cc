@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <utility>
@@ -169,8 +170,32 @@ void AddJobs(CLI::App& app, int& jobs) {
       ->capture_default_str();
 }
 
+void AddShard(CLI::App& app, std::string& shard, const std::string& joins) {
+  app.add_option("--shard", shard, "run part I of N, counted from 1; " + joins)->type_name("I/N");
+}
+
+harness::OrError<Shard> ReadShard(const std::string& text) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  if (text.empty()) return Shard{};
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto shard = ReadNumber(text.substr(0, slash));
+  const auto shards = ReadNumber(slash < text.size() ? text.substr(slash + 1) : "");
+  if (!shard || !shards || *shards > kMost || *shard < 1 || *shard > *shards) {
+    return harness::InputError{fmt::format("--shard {}: give I/N with I from 1 to N, such as 1/4", text)};
+  }
+  return Shard{.number = static_cast<int>(*shard), .count = static_cast<int>(*shards)};
+}
+
+std::string Today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
 void AddTimeout(CLI::App& app, double& seconds) {
-  app.add_option("--timeout", seconds, "seconds that one scenario may take; to load the backend, 12 times as many, and 10 at least")
+  app.add_option("--timeout", seconds,
+                 "seconds that one scenario may take; to load the backend, 12 times as many, and 10 at least")
       ->check(Seconds())
       ->type_name("SECONDS")
       ->capture_default_str();

@@ -47,6 +47,16 @@ void AddJobs(CLI::App& app, int& jobs);
 void AddTimeout(CLI::App& app, double& seconds);
 void AddNoColor(CLI::App& app, bool& no_color);
 
+// --shard I/N: one part of a run that several machines share. `joins`: what joins the parts.
+struct Shard {
+  int number = 1, count = 1;
+};
+void AddShard(CLI::App& app, std::string& shard, const std::string& joins);
+// All of the run, of an empty text.
+harness::OrError<Shard> ReadShard(const std::string& text);
+
+std::string Today();  // "2026-11-29", in UTC: what waivers expire by
+
 // --show: how many root failures a summary shows in full.
 void AddShow(CLI::App& app, std::size_t& shown);
 

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "conformance/cli/paint.h"
@@ -99,8 +100,8 @@ Json Write(const FaultResult& result) {
   return {{"name", result.fault.name}, {"clause", result.fault.clause},
           {"what", result.fault.what}, {"killed", result.killed},
           {"by", result.by},           {"verdict", Spelling(result.verdict)},
-          {"seen", result.seen},       {"cases", result.cases},
-          {"also", result.also}};
+          {"seen", result.seen},       {"sampled", result.sampled},
+          {"cases", result.cases},     {"also", result.also}};
 }
 
 Verdict ReadVerdict(const std::string& spelling) {
@@ -110,21 +111,27 @@ Verdict ReadVerdict(const std::string& spelling) {
   return Verdict::kHarnessError;
 }
 
+FaultResult ReadFault(const Json& json) {
+  return {.fault = {.name = json.at("name"), .clause = json.at("clause"), .what = json.at("what")},
+          .killed = json.at("killed"),
+          .by = json.at("by"),
+          .verdict = ReadVerdict(json.at("verdict")),
+          .seen = json.at("seen"),
+          .sampled = json.at("sampled"),
+          .cases = json.at("cases"),
+          .also = json.at("also").get<std::vector<std::string>>()};
+}
+
 FaultResult Read(const Fault& fault, const harness::Reply& reply) {
+  if (reply.ending == harness::Reply::Ending::kAnswered) return ReadFault(Json::parse(reply.text));
   FaultResult result{.fault = fault};
-  if (reply.ending != harness::Reply::Ending::kAnswered) {
-    result.verdict = Verdict::kHarnessError;
-    result.seen = fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : ": ", reply.output);
-    return result;
-  }
-  const Json json = Json::parse(reply.text);
-  result.killed = json.at("killed");
-  result.by = json.at("by");
-  result.verdict = ReadVerdict(json.at("verdict"));
-  result.seen = json.at("seen");
-  result.cases = json.at("cases");
-  result.also = json.at("also").get<std::vector<std::string>>();
+  result.verdict = Verdict::kHarnessError;
+  result.seen = fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : ": ", reply.output);
   return result;
+}
+
+bool ByClauseAndName(const FaultResult& a, const FaultResult& b) {
+  return std::tie(a.fault.clause, a.fault.name) < std::tie(b.fault.clause, b.fault.name);
 }
 
 OrError<std::vector<Fault>> FaultsOf(const ProveOptions& options, std::string* backend) {
@@ -149,12 +156,12 @@ OrError<std::vector<Fault>> FaultsOf(const ProveOptions& options, std::string* b
 }
 
 // Without a fault, all that may kill one must pass.
-OrError<bool> RunNull(const ProveOptions& options, const std::vector<Case>& cases, Proof& proof) {
+OrError<bool> RunNull(const ProveOptions& options, const std::set<std::string>& violated,
+                      const std::vector<Case>& cases, Proof& proof) {
   std::vector<Case> selected;
   for (const Case& one : cases) {
-    const bool wanted = std::any_of(proof.faults.begin(), proof.faults.end(), [&](const FaultResult& result) {
-      return options.everything || Names(one, result.fault.clause);
-    });
+    const bool wanted = options.everything || std::any_of(one.clauses.begin(), one.clauses.end(),
+                                                          [&](const auto& id) { return violated.contains(id); });
     if (wanted && one.tier <= harness::Tier::kStandard) selected.push_back(one);
   }
   if (selected.empty()) return true;
@@ -164,6 +171,8 @@ OrError<bool> RunNull(const ProveOptions& options, const std::vector<Case>& case
   suite.cases.tier = harness::Tier::kStandard;
   suite.cases.backend_argument = options.backend_argument;
   suite.jobs = options.jobs;
+  suite.shard = options.shard;
+  suite.shards = options.shards;
   suite.progress = [&](std::size_t done, std::size_t total, const CaseResult&) {
     if (options.progress) options.progress("no fault", done, total);
   };
@@ -266,6 +275,7 @@ FaultResult TryFault(const Fault& fault, const std::vector<Case>& cases,
       result.by = one.id;
       result.verdict = seen.verdict;
       result.seen = OneLine(seen);
+      result.sampled = one.sampled;
     } else {
       result.also.push_back(one.id);
     }
@@ -274,7 +284,7 @@ FaultResult TryFault(const Fault& fault, const std::vector<Case>& cases,
 }
 
 bool Proof::Holds() const {
-  return null_failures.empty() && without_fault.empty() && !faults.empty() &&
+  return null_failures.empty() && without_fault.empty() && (!faults.empty() || shards > 1) &&
          std::all_of(faults.begin(), faults.end(), [](const FaultResult& result) { return result.killed; });
 }
 
@@ -284,50 +294,51 @@ OrError<Proof> Prove(const ProveOptions& options, const std::vector<Case>& cases
   proof.seed = options.seed;
   OrError<std::vector<Fault>> faults = FaultsOf(options, &proof.backend);
   if (!faults.ok()) return InputError{faults.error()};
+  proof.shard = options.shard;
+  proof.shards = options.shards;
   std::set<std::string> violated;
   for (const Fault& fault : *faults) {
     violated.insert(fault.clause);
-    proof.faults.push_back({.fault = fault});
+    const bool mine = harness::HashOf(fault.name, 0) % static_cast<std::uint64_t>(options.shards) ==
+                      static_cast<std::uint64_t>(options.shard - 1);
+    if (mine) proof.faults.push_back({.fault = fault});
   }
+  std::sort(proof.faults.begin(), proof.faults.end(), ByClauseAndName);
   if (options.only.empty()) {
     for (const reports::Clause& clause : options.clauses) {
       if (clause.strength == "MUST" && !violated.contains(clause.id)) proof.without_fault.push_back(clause.id);
     }
   }
-  for (const auto step : {RunNull, RunFaults}) {
-    OrError<bool> ran = step(options, cases, proof);
-    if (!ran.ok()) return InputError{ran.error()};
-  }
+  OrError<bool> ran = RunNull(options, violated, cases, proof);
+  if (!ran.ok()) return InputError{ran.error()};
+  ran = RunFaults(options, cases, proof);
+  if (!ran.ok()) return InputError{ran.error()};
   proof.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return proof;
 }
 
 std::string PrintProof(const Proof& proof, bool colours) {
   const Painter paint(colours);
-  std::string text = Format("Kill matrix of backend {}, seed {}\n\n", proof.backend, proof.seed);
+  std::string text = Format("Kill matrix of backend {}, seed {}{}\n\n", proof.backend, proof.seed,
+                            proof.shards == 1 ? "" : Format(", shard {} of {}", proof.shard, proof.shards));
   std::size_t clause = 0, name = 0, killed = 0;
   for (const FaultResult& result : proof.faults) {
     clause = std::max(clause, result.fault.clause.size());
     name = std::max(name, result.fault.name.size());
     killed += result.killed ? 1 : 0;
   }
-  // By clause; faults of one clause in the backend's order.
-  std::vector<const FaultResult*> rows;
-  for (const FaultResult& result : proof.faults) rows.push_back(&result);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const FaultResult* a, const FaultResult* b) { return a->fault.clause < b->fault.clause; });
-  for (const FaultResult* row : rows) {
-    const std::string head = Format("{:<{}}  {:<{}}  ", row->fault.clause, clause, row->fault.name, name);
-    if (row->killed) {
-      text += Format("{}{} {:<7} by {}{}\n", head, paint.Green("killed  "), Spelling(row->verdict), row->by,
-                     row->also.empty() ? "" : Format(", and {} more", row->also.size()));
+  for (const FaultResult& row : proof.faults) {
+    const std::string head = Format("{:<{}}  {:<{}}  ", row.fault.clause, clause, row.fault.name, name);
+    if (row.killed) {
+      text += Format("{}{} {:<7} by {}{}\n", head, paint.Green("killed  "), Spelling(row.verdict), row.by,
+                     row.also.empty() ? "" : Format(", and {} more", row.also.size()));
       continue;
     }
-    const std::string why = row->cases == 0 && row->seen.empty() ? "no case names the clause"
-                            : row->by.empty() && row->seen.empty()
-                                ? Format("{} and did not see it", reports::Counted(row->cases, "case ran", "cases ran"))
-                                : Format("{} in {}: {}", Spelling(row->verdict), row->by, row->seen);
-    text += Format("{}{} {}\n{:>{}}  {}\n", head, paint.Red("SURVIVED"), why, "", clause, row->fault.what);
+    const std::string why = row.cases == 0 && row.seen.empty() ? "no case names the clause"
+                            : row.by.empty() && row.seen.empty()
+                                ? Format("{} and did not see it", reports::Counted(row.cases, "case ran", "cases ran"))
+                                : Format("{} in {}: {}", Spelling(row.verdict), row.by, row.seen);
+    text += Format("{}{} {}\n{:>{}}  {}\n", head, paint.Red("SURVIVED"), why, "", clause, row.fault.what);
   }
   if (!proof.null_failures.empty()) {
     text += paint.Red("\nWithout a fault these cases do not pass, so what they kill says nothing:\n").text;
@@ -350,19 +361,85 @@ std::string PrintProof(const Proof& proof, bool colours) {
 
 std::string ProofAsJson(const Proof& proof) {
   Json faults = Json::array(), failures = Json::array();
-  for (const FaultResult& result : proof.faults) faults.push_back(Write(result));
+  for (FaultResult result : proof.faults) {
+    if (result.sampled && result.killed) {
+      result.verdict = Verdict::kFail;
+      result.seen.clear();
+    }
+    faults.push_back(Write(result));
+  }
   for (const CaseResult& result : proof.null_failures) {
     failures.push_back({{"case", result.id}, {"verdict", Spelling(result.verdict)}, {"seen", OneLine(result)}});
   }
   return Json{{"format", 1},
               {"backend", proof.backend},
               {"seed", proof.seed},
+              {"shard", proof.shard},
+              {"shards", proof.shards},
               {"holds", proof.Holds()},
               {"null", {{"cases", proof.null_cases}, {"failures", failures}}},
               {"faults", faults},
               {"without_fault", proof.without_fault}}
              .dump(1, ' ', false, Json::error_handler_t::replace) +
          "\n";
+}
+
+OrError<Proof> ProofFromJson(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("format") != 1) return InputError{"it is of another format than 1"};
+    Proof proof;
+    proof.backend = json.at("backend");
+    proof.seed = json.at("seed");
+    proof.shard = json.at("shard");
+    proof.shards = json.at("shards");
+    proof.null_cases = json.at("null").at("cases");
+    for (const Json& failure : json.at("null").at("failures")) {
+      CaseResult& result = proof.null_failures.emplace_back();
+      result.id = failure.at("case");
+      result.verdict = ReadVerdict(failure.at("verdict"));
+      result.findings.emplace_back().summary = failure.at("seen");
+    }
+    for (const Json& fault : json.at("faults")) proof.faults.push_back(ReadFault(fault));
+    proof.without_fault = json.at("without_fault").get<std::vector<std::string>>();
+    if (proof.shard < 1 || proof.shard > proof.shards) return InputError{"its shard is none of its shards"};
+    return proof;
+  } catch (const Json::exception& error) {
+    return InputError{fmt::format("it is no kill matrix: {}", error.what())};
+  }
+}
+
+OrError<Proof> MergeProofs(const std::vector<Proof>& shards) {
+  if (shards.empty()) return InputError{"there is nothing to join"};
+  std::vector<const Proof*> parts(static_cast<std::size_t>(shards.front().shards), nullptr);
+  Proof merged;
+  merged.backend = shards.front().backend;
+  merged.seed = shards.front().seed;
+  merged.without_fault = shards.front().without_fault;
+  for (const Proof& shard : shards) {
+    if (shard.backend != merged.backend || shard.seed != merged.seed || shard.shards != shards.front().shards ||
+        shard.without_fault != merged.without_fault) {
+      return InputError{
+          fmt::format("shard {}/{} of backend {}, seed {}, is of another run than shard {}/{} of backend "
+                      "{}, seed {}",
+                      shard.shard, shard.shards, shard.backend, shard.seed, shards.front().shard, shards.front().shards,
+                      merged.backend, merged.seed)};
+    }
+    const Proof*& part = parts[static_cast<std::size_t>(shard.shard - 1)];
+    if (part != nullptr) return InputError{fmt::format("shard {}/{} is there twice", shard.shard, shard.shards)};
+    part = &shard;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] == nullptr) return InputError{fmt::format("shard {}/{} is missing", i + 1, parts.size())};
+    merged.null_cases += parts[i]->null_cases;
+    merged.null_failures.insert(merged.null_failures.end(), parts[i]->null_failures.begin(),
+                                parts[i]->null_failures.end());
+    merged.faults.insert(merged.faults.end(), parts[i]->faults.begin(), parts[i]->faults.end());
+  }
+  std::sort(merged.faults.begin(), merged.faults.end(), ByClauseAndName);
+  std::sort(merged.null_failures.begin(), merged.null_failures.end(),
+            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+  return merged;
 }
 
 }  // namespace plumbline::cli

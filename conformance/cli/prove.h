@@ -42,6 +42,7 @@ struct FaultResult {
   std::string by{};  // the first case that names the clause and saw it; else the first that crashed, or was broken
   reports::Verdict verdict = reports::Verdict::kPass;  // of that case
   std::string seen{};                                  // what the case saw, in one line
+  bool sampled = false;                                // that case tries what it comes to, see case.h
   std::size_t cases = 0;                               // that ran
   std::vector<std::string> also{};                     // other cases that failed, where everything was run
 };
@@ -60,6 +61,7 @@ struct ProveOptions {
   std::vector<std::string> only;  // names of faults; empty: all
   std::vector<reports::Clause> clauses;
   std::uint64_t seed = 1;
+  int shard = 1, shards = 1;  // counted from 1; faults and cases go by their own names
   int jobs = 2;
   bool everything = false;
   // Called now and then, from one thread at a time.
@@ -69,9 +71,10 @@ struct ProveOptions {
 struct Proof {
   std::string backend;
   std::uint64_t seed = 1;
+  int shard = 1, shards = 1;
   std::size_t null_cases = 0;                      // that ran without a fault
   std::vector<reports::CaseResult> null_failures;  // of these, those that did not pass
-  std::vector<FaultResult> faults;                 // in the backend's order
+  std::vector<FaultResult> faults;                 // by clause and name
   std::vector<std::string> without_fault;          // MUST clauses that no fault violates; not judged if only some ran
   double seconds = 0;
 
@@ -81,9 +84,16 @@ struct Proof {
 // The error is about the input: a backend without faults, a fault that there is not.
 harness::OrError<Proof> Prove(const ProveOptions& options, const std::vector<harness::Case>& cases);
 
-// The kill matrix as text, and as JSON.
+// The kill matrix as text.
 std::string PrintProof(const Proof& proof, bool colours);
+
+// As JSON: the same for every run of the same backend, seed and shard, and read back but for the seconds. Of a fault
+// that a sampled case killed it does not say what was seen, since another run may see another end of the same race.
 std::string ProofAsJson(const Proof& proof);
+harness::OrError<Proof> ProofFromJson(const std::string& text);
+
+// The proof of the whole run; the error names the shard that is missing, twice there, or of another run.
+harness::OrError<Proof> MergeProofs(const std::vector<Proof>& shards);
 
 }  // namespace plumbline::cli
 

@@ -23,13 +23,37 @@ namespace {
 
 using harness::OrError;
 
+OrError<Proof> ReadAndMerge(const std::vector<std::string>& files) {
+  std::vector<Proof> shards;
+  for (const std::string& file : files) {
+    OrError<std::string> text =
+        harness::ReadTextFile(file, "a kill matrix that `plumbline prove --report` wrote", harness::kMostOfAProgram);
+    if (!text.ok()) return harness::InputError{text.error()};
+    OrError<Proof> proof = ProofFromJson(*text);
+    if (!proof.ok()) return harness::InputError{fmt::format("{}: {}", file, proof.error())};
+    shards.push_back(*std::move(proof));
+  }
+  return MergeProofs(shards);
+}
+
+// Prints the matrix, and writes it if that is wanted.
+int Tell(const CLI::App& app, const Proof& proof, const std::string& report, bool no_color) {
+  Print("{}", Painted{PrintProof(proof, Colours(STDOUT_FILENO, no_color))});
+  if (!report.empty()) {
+    OrError<bool> written = harness::WriteTextFile(report, ProofAsJson(proof));
+    if (!written.ok()) return Complain(app, "--report " + written.error());
+  }
+  return proof.Holds() ? kGood : kFailed;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Switches on each planted fault of a backend in turn and shows that a case which names the fault's clause "
       "catches it.",
       "plumbline prove");
   ProveOptions options;
-  std::string backend = "broken", report;
+  std::string backend = "broken", report, shard_text;
+  std::vector<std::string> merge;
   double timeout_s = 5;
   bool no_color = false;
   app.add_option("-b,--backend", backend, "the backend with faults: a name or the path of a shared object")
@@ -41,6 +65,9 @@ int Main(int argc, char** argv) {
   app.add_flag(
       "--full", options.everything,
       "run every case of the standard tier on each fault, not only until one that names its clause catches it");
+  AddShard(app, shard_text, "`plumbline prove --merge` joins the matrices");
+  app.add_option("--merge", merge, "run nothing; join these kill matrices, that --report wrote for each shard")
+      ->type_name("FILE");
   AddJobs(app, options.jobs);
   AddSeed(app, options.seed);
   AddTimeout(app, timeout_s);
@@ -57,6 +84,15 @@ int Main(int argc, char** argv) {
     if (auto wrong = harness::CannotWrite(report)) return Complain(app, "--report " + *wrong);
   }
 
+  if (!merge.empty()) {
+    OrError<Proof> proof = ReadAndMerge(merge);
+    return proof.ok() ? Tell(app, *proof, report, no_color) : Complain(app, "--merge: " + proof.error());
+  }
+  OrError<Shard> shard = ReadShard(shard_text);
+  if (!shard.ok()) return Complain(app, shard.error());
+  options.shard = shard->number;
+  options.shards = shard->count;
+
   BackendOptions chosen;
   chosen.backend = backend;
   chosen.timeout_s = timeout_s;
@@ -70,7 +106,7 @@ int Main(int argc, char** argv) {
   config->path = race::TracedOr(config->path);
   config->service = &race::Serve;
   OrError<std::vector<harness::Case>> races =
-      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.time = std::chrono::seconds(6), .shrink = false});
+      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.time = std::chrono::seconds(6), .shrink = false, .calibration = std::nullopt, .faults = {}});
   if (!races.ok()) return Complain(app, races.error());
   cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;
@@ -86,12 +122,7 @@ int Main(int argc, char** argv) {
   OrError<Proof> proof = Prove(options, *cases);
   if (terminal) Print(stderr, "\r\x1b[K");
   if (!proof.ok()) return Complain(app, proof.error());
-  Print("{}", Painted{PrintProof(*proof, Colours(STDOUT_FILENO, no_color))});
-  if (!report.empty()) {
-    OrError<bool> written = harness::WriteTextFile(report, ProofAsJson(*proof));
-    if (!written.ok()) return Complain(app, "--report " + written.error());
-  }
-  return proof->Holds() ? kGood : kFailed;
+  return Tell(app, *proof, report, no_color);
 }
 
 }  // namespace

@@ -137,5 +137,73 @@ TEST(ProofTest, HoldsOnlyIfAllIsWell) {
   EXPECT_THAT(ProofAsJson(null_killed), HasSubstr("\"holds\": false"));
 }
 
+// A run of two shards, with a fault that a hunt caught, one that survived, and a case that fails without any.
+std::vector<Proof> TwoShards() {
+  Proof first;
+  first.backend = "toy";
+  first.seed = 7;
+  first.shard = 1;
+  first.shards = 2;
+  first.null_cases = 3;
+  first.without_fault = {"A-003"};
+  FaultResult& hunted = first.faults.emplace_back();
+  hunted.fault = {"races", "B-001", "x"};
+  hunted.killed = hunted.sampled = true;
+  hunted.by = "b/r";
+  hunted.verdict = Verdict::kTimeout;
+  hunted.seen = "step 77";
+  Proof second = first;
+  second.shard = 2;
+  second.null_cases = 4;
+  CaseResult& failure = second.null_failures.emplace_back();
+  failure.id = "a/another";
+  failure.verdict = Verdict::kCrash;
+  failure.findings.emplace_back().summary = "it fell";
+  second.faults.clear();
+  FaultResult& survivor = second.faults.emplace_back();
+  survivor.fault = kFault;
+  survivor.by = "a/another";
+  survivor.verdict = Verdict::kCrash;
+  survivor.seen = "it crashed";
+  survivor.also = {"a/b"};
+  return {first, second};
+}
+
+TEST(ProofTest, JsonReadsBackAndTellsOfNoSchedule) {
+  for (const Proof& proof : TwoShards()) {
+    const std::string text = ProofAsJson(proof);
+    EXPECT_THAT(text, Not(HasSubstr("step 77"))) << "another run of the same may see another end of the race";
+    const auto read = ProofFromJson(text);
+    ASSERT_TRUE(read.ok()) << read.error();
+    EXPECT_EQ(ProofAsJson(*read), text);
+  }
+  EXPECT_THAT(ProofFromJson("{}").error(), HasSubstr("it is no kill matrix"));
+  EXPECT_THAT(ProofFromJson("[").error(), HasSubstr("it is no kill matrix"));
+  EXPECT_THAT(ProofFromJson(R"({"format": 2})").error(), HasSubstr("another format"));
+}
+
+TEST(ProofTest, ShardsJoinToTheWhole) {
+  const std::vector<Proof> shards = TwoShards();
+  const auto merged = MergeProofs({shards[1], shards[0]});
+  ASSERT_TRUE(merged.ok()) << merged.error();
+  EXPECT_EQ(merged->shards, 1);
+  EXPECT_EQ(merged->null_cases, 7u);
+  ASSERT_EQ(merged->null_failures.size(), 1u);
+  ASSERT_EQ(merged->faults.size(), 2u);
+  EXPECT_EQ(merged->faults[0].fault.name, "swaps") << "by clause";
+  EXPECT_EQ(merged->faults[1].fault.name, "races");
+  EXPECT_THAT(merged->without_fault, ElementsAre("A-003"));
+}
+
+TEST(ProofTest, ShardsThatDoNotMakeAWhole) {
+  const std::vector<Proof> shards = TwoShards();
+  EXPECT_THAT(MergeProofs({shards[0]}).error(), HasSubstr("shard 2/2 is missing"));
+  EXPECT_THAT(MergeProofs({shards[0], shards[0]}).error(), HasSubstr("shard 1/2 is there twice"));
+  Proof other = shards[1];
+  other.seed = 8;
+  EXPECT_THAT(MergeProofs({shards[0], other}).error(), HasSubstr("another run"));
+  EXPECT_FALSE(MergeProofs({}).ok());
+}
+
 }  // namespace
 }  // namespace plumbline::cli

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,7 +30,6 @@
 namespace plumbline::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using harness::Executor;
 using harness::ExecutorConfig;
 using harness::InputError;
@@ -40,7 +38,7 @@ using harness::OrError;
 struct Options {
   BackendOptions backend;
   std::vector<std::string> filters, cases, waivers;
-  std::string scenario, schedule, report, out = "plumbline-failures", tier = "standard", calibrate = "broken";
+  std::string scenario, schedule, shard, report, out = "plumbline-failures", tier = "standard", calibrate = "broken";
   std::uint64_t seed = 1;
   int jobs = 2;
   double seconds = 0;  // for each hunt; 0: the tier's
@@ -140,8 +138,11 @@ int Main(int argc, char** argv) {
   app.add_flag("--free", options.free, "let threads run freely, and judge what they saw");
   app.add_flag("--untraced", options.untraced, "leave a traced build of the backend aside");
   AddSeed(app, options.seed);
+  AddShard(app, options.shard, "`plumbline report merge` joins the reports");
   AddJobs(app, options.jobs);
-  app.add_option("--waivers", options.waivers, "a file of known failures, repeatable; none: without any")
+  app.add_option("--waivers", options.waivers,
+                 "a file of known failures, repeatable; else the one that is shipped with the backend, if any is; "
+                 "none: without any")
       ->type_name("FILE|none")
       ->allow_extra_args(false);
   app.add_option("--report", options.report, "write report.json, junit.xml and index.html into this folder")
@@ -169,6 +170,8 @@ int Main(int argc, char** argv) {
   if (!options.schedule.empty() && options.scenario.empty()) {
     return Complain(app, "--schedule belongs to a scenario; give its FILE too");
   }
+  OrError<Shard> shard = ReadShard(options.shard);
+  if (!shard.ok()) return Complain(app, shard.error());
   if (options.seconds == 0) options.seconds = SecondsOf(options.tier);
   if (!options.report.empty()) {
     if (auto wrong = CannotWriteReports(options.report)) return Complain(app, "--report " + *wrong);
@@ -217,13 +220,15 @@ int Main(int argc, char** argv) {
   suite.filters = options.filters;
   suite.ids = options.cases;
   suite.jobs = options.jobs;
-  for (const std::string& file : options.waivers) {
-    if (file == "none") break;
-    suite.waiver_files.push_back(fs::path(file).filename().string());
-    OrError<harness::Waivers> waivers = harness::ReadWaiverFile(file);
-    if (!waivers.ok()) return Complain(app, waivers.error());
-    for (harness::Waiver& waiver : waivers->all) suite.waivers.all.push_back(std::move(waiver));
-  }
+  suite.shard = shard->number;
+  suite.shards = shard->count;
+  OrError<harness::GivenWaivers> waivers = harness::ReadGivenWaivers(options.waivers);
+  if (!waivers.ok()) return Complain(app, waivers.error());
+  suite.waivers = std::move(waivers->waivers);
+  suite.waiver_files = std::move(waivers->files);
+  suite.shipped_waivers = options.waivers.empty();
+  suite.suite = "race";
+  suite.today = Today();
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   std::erase_if(*clauses, [](const reports::Clause& clause) { return !clause.id.starts_with("CONC-"); });

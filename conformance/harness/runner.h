@@ -36,6 +36,7 @@ struct SuiteOptions {
   Waivers waivers;
   std::vector<std::string> waiver_files;  // that these are from, by file name
   bool shipped_waivers = false;           // instead of them those that are shipped with the backend, if any are
+  std::string suite;                      // whose shipped waivers: "race"; empty: the main suite's
   std::vector<reports::Clause> clauses;   // of the index; may be empty
   std::string today;                      // "2026-11-29", for waivers
   // Called when a case is done, from one thread at a time.

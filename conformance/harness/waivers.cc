@@ -279,9 +279,25 @@ OrError<Waivers> ReadWaiverFile(const std::string& path) {
   return ReadWaivers(*text, path);
 }
 
-std::string ShippedWaiverFile(const BackendFacts& facts) {
+OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given) {
+  GivenWaivers read;
+  for (const std::string& file : given) {
+    if (file == "none") {
+      if (given.size() > 1) return InputError{"--waivers none stands alone: give files, or none"};
+      break;
+    }
+    read.files.push_back(std::filesystem::path(file).filename().string());
+    OrError<Waivers> waivers = ReadWaiverFile(file);
+    if (!waivers.ok()) return InputError{waivers.error()};
+    for (Waiver& waiver : waivers->all) read.waivers.all.push_back(std::move(waiver));
+  }
+  return read;
+}
+
+std::string ShippedWaiverFile(const BackendFacts& facts, const std::string& suite) {
   const std::filesystem::path file =
-      std::filesystem::path(facts.path).parent_path() / fmt::format("{}.{}.waivers.toml", facts.name, facts.release);
+      std::filesystem::path(facts.path).parent_path() /
+      fmt::format("{}.{}{}.waivers.toml", facts.name, facts.release, suite.empty() ? "" : "." + suite);
   std::error_code failed;
   return std::filesystem::is_regular_file(file, failed) ? file.string() : "";
 }

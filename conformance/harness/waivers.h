@@ -69,8 +69,15 @@ OrError<Waivers> ReadWaivers(std::string_view toml, const std::string& name);
 OrError<Waivers> ReadWaiverFile(const std::string& path);
 
 // The waivers of a backend's own faults that are shipped with it: NAME.RELEASE.waivers.toml beside its shared object,
-// by what it declares of itself. Empty if there is no such file.
-std::string ShippedWaiverFile(const BackendFacts& facts);
+// by what it declares of itself; NAME.RELEASE.race.waivers.toml of the suite "race". Empty if there is no such file.
+std::string ShippedWaiverFile(const BackendFacts& facts, const std::string& suite = "");
+
+// What --waivers says: files, or none at all ("none" alone). The error names the file.
+struct GivenWaivers {
+  Waivers waivers;
+  std::vector<std::string> files;  // by name, without folders
+};
+OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given);
 
 // True if `got`, what a finding says that the backend did, is what the waiver's `outcome` describes: the same words, or
 // the same kernels and error class whatever the message.

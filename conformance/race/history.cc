@@ -9,6 +9,9 @@
 #include <optional>
 #include <set>
 
+#include "conformance/harness/nearest.h"
+#include "spec/scenario/outcome.h"
+
 namespace plumbline::race {
 
 using harness::InputError;
@@ -188,6 +191,10 @@ void ReadQuestion(Line& line, Event& event) {
 void ReadAnswer(Line& line, Event& event) {
   if (line.Take("error")) {
     event.error = line.Name("an error class");
+    if (!line.failed() && !scenario::IsErrorClass(event.error)) {
+      line.Refuse(fmt::format("there is no error class '{}'{}", event.error,
+                              harness::DidYouMean(event.error, scenario::ErrorClasses())));
+    }
     return;
   }
   switch (event.kind) {
@@ -241,6 +248,22 @@ std::string Problem(const History& history, const std::vector<int>& lines) {
     if (!made.insert(event.name).second) {
       return fmt::format("line {}: '{}' is made a second time; give each registration and handle its own name",
                          lines[i], event.name);
+    }
+  }
+  std::set<std::string> libraries;
+  for (const Event& event : history.events) {
+    if (!event.library.empty()) libraries.insert(event.library);
+  }
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Event& event = history.events[i];
+    if (event.kind == Event::Kind::kClose && !libraries.contains(event.name)) {
+      return fmt::format("line {}: nothing is made in a library '{}'{}", lines[i], event.name,
+                         harness::DidYouMean(event.name, {libraries.begin(), libraries.end()}));
+    }
+    const std::string used = event.by_handle ? event.op : event.kind == Event::Kind::kRelease ? event.name : "";
+    if (!used.empty() && !made.contains(used)) {
+      return fmt::format("line {}: nothing is made as '{}'{}", lines[i], used,
+                         harness::DidYouMean(used, {made.begin(), made.end()}));
     }
   }
   // A thread does one thing at a time.
@@ -326,6 +349,7 @@ OrError<History> ParseHistory(std::string_view text) {
     if (line.failed()) return InputError{line.error()};
   }
   if (!headed) return InputError{"the history is empty; it begins with 'history 1 RELEASE'"};
+  if (history.events.empty()) return InputError{"the history has no events, so there is nothing to judge"};
   if (std::string problem = Problem(history, lines); !problem.empty()) return InputError{std::move(problem)};
   return history;
 }

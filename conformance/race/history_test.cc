@@ -64,6 +64,11 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a 3..4 release d => fine", "expected 'ok', or 'error' and a class, not 'fine'"},
         Wrong{"a 3..4 release d => ok then", "expected the end of the line, not 'then'"},
         Wrong{"a 3..4 define t::g as d => ok", "line 3: 'd' is made a second time"},
+        Wrong{"a 3..4 call t::f [CPU] => error no-kernal",
+              "line 3: there is no error class 'no-kernal'; did you mean 'no-kernel'?"},
+        Wrong{"a 3..4 release e => ok", "line 3: nothing is made as 'e'"},
+        Wrong{"a 3..4 call @h [CPU] => error no-kernel", "line 3: nothing is made as 'h'"},
+        Wrong{"a 3..4 close lib => ok", "line 3: nothing is made in a library 'lib'"},
         Wrong{"main 1..4 operators => names", "line 3: thread 'main' begins this at 1, before line 2 has ended"},
         Wrong{"a 3..4 impl t::f \x01\x02 r => ok", "expected 'as' and the name of the registration, not 'r'"}));
 
@@ -71,6 +76,7 @@ TEST(History, IsRefusedWithoutItsHead) {
   EXPECT_THAT(ParseHistory("").error(), HasSubstr("the history is empty"));
   EXPECT_THAT(ParseHistory("scenario 1 x\n").error(), HasSubstr("line 1: expected 'history 1 RELEASE'"));
   EXPECT_THAT(ParseHistory("history 2 x\n").error(), HasSubstr("expected version 1"));
+  EXPECT_THAT(ParseHistory("history 1 pytorch-1.13\ntitle nothing\n").error(), HasSubstr("has no events"));
 }
 
 }  // namespace

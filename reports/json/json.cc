@@ -220,8 +220,11 @@ Json WriteAll(const Items& items) {
   return array;
 }
 
-// Derived, for readers of the file; not read back.
-Json WriteCounts(const Run& run) {
+// Derived, for readers of the file; not read back. Without what sampled cases tried.
+Json WriteCounts(Run run) {
+  for (CaseResult& result : run.cases) {
+    if (result.sampled) result.scenarios = 0;
+  }
   const Counts counts = Count(run);
   Json json = {{"roots", counts.roots},
                {"blocked", counts.blocked},
