@@ -106,7 +106,8 @@ int Main(int argc, char** argv) {
   config->path = race::TracedOr(config->path);
   config->service = &race::Serve;
   OrError<std::vector<harness::Case>> races =
-      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.time = std::chrono::seconds(6), .shrink = false, .calibration = std::nullopt, .faults = {}});
+      race::RaceCases(harness::CorpusFolder() + "/concurrency",
+                      {.time = std::chrono::seconds(6), .shrink = false, .calibration = std::nullopt, .faults = {}});
   if (!races.ok()) return Complain(app, races.error());
   cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;

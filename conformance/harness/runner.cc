@@ -177,7 +177,8 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
     if (!executor.ok()) return InputError{executor.error()};
     done.facts = (*executor)->facts();
     done.run.backend = DescribeBackend(done.facts);
-    if (const std::string file = ShippedWaiverFile(done.facts, options.suite); options.shipped_waivers && !file.empty()) {
+    if (const std::string file = ShippedWaiverFile(done.facts, options.suite);
+        options.shipped_waivers && !file.empty()) {
       OrError<Waivers> shipped = ReadWaiverFile(file);
       if (!shipped.ok()) return InputError{shipped.error()};
       options.waivers = std::move(*shipped);

@@ -27,7 +27,8 @@ inline constexpr char kStandardInput[] = "-";
 // A file in words: its path, or "standard input".
 std::string NameOfFile(const std::string& path);
 
-// All of a file, without the byte order mark that some editors put before it. An error: it is missing, no regular file, unreadable, empty, too large, or no UTF-8 text.
+// All of a file, without the byte order mark that some editors put before it. An error: it is missing, no regular file,
+// unreadable, empty, too large, or no UTF-8 text.
 OrError<std::string> ReadTextFile(const std::string& path, const std::string& wanted,
                                   std::size_t most_bytes = kMostOfAPerson);
 

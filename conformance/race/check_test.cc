@@ -385,7 +385,8 @@ b     8..9  call t::f [CPU]     => r
 }
 
 TEST(Check, RefusesKeysAndReleasesThatAreNot) {
-  EXPECT_THAT(Check(Parsed("history 1 pytorch-9\na 1..2 operators => names\n")).error(), HasSubstr("there is no release 'pytorch-9'"));
+  EXPECT_THAT(Check(Parsed("history 1 pytorch-9\na 1..2 operators => names\n")).error(),
+              HasSubstr("there is no release 'pytorch-9'"));
   EXPECT_THAT(Check(Parsed("history 1 pytorch-1.13\na 1..2 call t::f [CPI] => r\n")).error(),
               HasSubstr("the release has no key 'CPI'"));
 }
