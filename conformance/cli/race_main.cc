@@ -103,7 +103,7 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
             witness->again, witness->replays);
     }
   }
-  if (!witness->history.empty()) Print("{}\n", witness->history);
+  if (!witness->contradicts && !witness->history.empty()) Print("{}\n", witness->history);  // else it is in the words
   Print("{}\n{}: {}\n", witness->words, options.scenario, paint.Red(witness->kind));
   return kFailed;
 }
@@ -162,9 +162,12 @@ int Main(int argc, char** argv) {
       "No case says that a backend is right: it says how many schedules were clean, after the case has caught the\n"
       "planted races of its clauses in as much time; where it has not, it is inconclusive.\n"
       "A failure is made small and saved; the line that it ends in runs its program under its schedule again. What is\n"
-      "found is a wrong answer (stale, missed, after-release, no-order, ...: words say which), a context of a kernel "
-      "that\n"
-      "was destroyed too early, twice or never (lifetime), freed memory, a deadlock, a crash.\n"
+      "found is a wrong answer (stale: another kernel ran than the one in force all along; missed: none was found;\n"
+      "after-release and before-registration: it was not in force; unknown-kernel; no-order: no order of the steps\n"
+      "explains it), a context of a kernel that was destroyed too early, twice or never (lifetime), a write to freed\n"
+      "memory (freed-memory), threads that wait for each other (deadlock) or never end (stuck, livelock), an "
+      "exception\n"
+      "across the ABI (threw), or a crash.\n"
       "Exit status: 0 nothing was found; 1 something was; 2 a case is inconclusive, bad input or a harness-error.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!options.schedule.empty() && options.scenario.empty()) {

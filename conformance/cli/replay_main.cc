@@ -115,6 +115,14 @@ OrError<int> JudgeHistory(const std::string& path, const std::string& text, cons
   return kBadInput;
 }
 
+// A program of threads for `plumbline race`: what its threads do has no outcomes of its own.
+bool IsForRace(const Scenario& scenario) {
+  const auto on_thread = [](const scenario::Step& step) { return !step.thread.empty(); };
+  return std::any_of(scenario.steps.begin(), scenario.steps.end(), on_thread) &&
+         std::none_of(scenario.steps.begin(), scenario.steps.end(),
+                      [&](const scenario::Step& step) { return on_thread(step) && step.expected.has_value(); });
+}
+
 int Main(int argc, char** argv) {
   CLI::App app(
       "Runs scenario files on a backend and shows each step with what the model predicts; at the first step "
@@ -190,6 +198,10 @@ int Main(int argc, char** argv) {
       }
     }
     status = std::max(status, Show(scenario, file, judgement, paint, quiet));
+    if (!quiet && IsForRace(scenario)) {
+      Print("{}: its threads took turns here, a step at a time; `plumbline race {}` has them run at once\n", file,
+            file);
+    }
   }
   return status;
 }

@@ -53,10 +53,12 @@ Calibration Calibrate(const RaceOptions& options, const std::string& fault, cons
 }
 
 void Report(CaseContext& ctx, const Witness& witness) {
+  const std::size_t first = std::min(witness.words.find('\n'), witness.words.size());
   reports::Finding finding;
-  finding.summary = witness.words.substr(0, witness.words.find('\n'));
+  finding.summary = fmt::format("{}: {}", witness.kind, witness.words.substr(0, first));
   finding.scenario = witness.scenario;
-  finding.got = witness.words;
+  finding.got = first < witness.words.size() ? witness.words.substr(first + 1) : witness.words;
+  while (finding.got.ends_with('\n')) finding.got.pop_back();
   finding.expected = "some order of the steps that explains every answer, each context destroyed once, and an end";
   const std::string scenario = ctx.SaveAs(".scn", witness.scenario);
   const std::string history = !witness.contradicts ? "" : ctx.SaveAs(".hist", witness.history);
@@ -64,10 +66,11 @@ void Report(CaseContext& ctx, const Witness& witness) {
     finding.rerun = fmt::format("plumbline race{} {} --schedule {}", ctx.BackendArguments(),
                                 harness::ShellWord(scenario), witness.schedule);
   }
+  if (witness.replays > 0) {
+    finding.got +=
+        fmt::format("\nreplayed in fresh processes: {} of {} times the same", witness.again, witness.replays);
+  }
   if (!history.empty()) finding.got += fmt::format("\n`plumbline replay {}` judges the history again", history);
-  finding.rule = witness.replays > 0 ? fmt::format("replayed in fresh processes: {} of {} times the same",
-                                                   witness.again, witness.replays)
-                                     : "";
   ctx.Fail(std::move(finding), witness.verdict);
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "conformance/race/operator_states.h"
 #include "conformance/race/search.h"
@@ -84,7 +85,9 @@ class Reduction {
 
   void Run() {
     DropChunks([](const Event& event) { return Told(event) ? PrintEvent(event) : std::string(); });
-    DropChunks([](const Event& event) { return event.kind == Event::Kind::kFind ? event.name : std::string(); });
+    DropChunks([&](const Event& event) {
+      return event.kind == Event::Kind::kFind && !IsUsed(event.name) ? event.name : std::string();
+    });
     // A registration goes with its release, and stays if an answer names it or if it may let another answer.
     const Event& kept = *accused();
     std::set<std::string> stays = {kept.ran};
@@ -140,6 +143,11 @@ class Reduction {
   }
 
  private:
+  bool IsUsed(const std::string& handle) const {
+    return std::any_of(events_.begin(), events_.end(),
+                       [&](const Event* event) { return event->by_handle && event->op == handle; });
+  }
+
   bool Contradicts(const Events& events) const {
     OperatorStates states(rules_.keys, rules_.fallbacks, op_, events);
     return Search(states, max_steps_).Run() == Search::Result::kNone;
@@ -196,6 +204,31 @@ const Event* Find(const Events& events, Event::Kind from, Event::Kind to, const 
   return nullptr;
 }
 
+// A table, "{ CPU: r1, CUDA: r1, Undefined: r0 }", by what is in its slots if they are many: "{ r1 at CPU CUDA, r0 at
+// Undefined }"; other text as it is.
+std::string Shortened(const std::string& text) {
+  constexpr std::size_t kMost = 100, kMostKeys = 4;
+  const std::size_t from = text.find("{ "), to = text.rfind(" }");
+  if (text.size() < kMost || from == std::string::npos || to == std::string::npos || to < from + 2) return text;
+  std::vector<std::pair<std::string, std::vector<std::string>>> slots;  // registration, keys
+  std::istringstream rows(text.substr(from + 2, to - from - 2));
+  for (std::string key, name; rows >> key >> name;) {
+    key.pop_back();
+    if (name.ends_with(',')) name.pop_back();
+    auto slot = std::find_if(slots.begin(), slots.end(), [&](const auto& one) { return one.first == name; });
+    if (slot == slots.end()) slot = slots.insert(slots.end(), {name, {}});
+    slot->second.push_back(key);
+  }
+  std::vector<std::string> parts;
+  for (auto& [name, keys] : slots) {
+    const std::size_t more = keys.size() > kMostKeys ? keys.size() - kMostKeys : 0;
+    keys.resize(keys.size() - more);
+    parts.push_back(
+        fmt::format("{} at {}{}", name, fmt::join(keys, " "), more == 0 ? "" : fmt::format(" and {} more keys", more)));
+  }
+  return fmt::format("{}{{ {} }}{}", text.substr(0, from), fmt::join(parts, ", "), text.substr(to + 2));
+}
+
 std::string AnswerOf(const Event& event) {
   const std::string text = PrintEvent(event);
   const std::size_t at = text.find("  => ");
@@ -225,16 +258,18 @@ void Explain(const Reduction& reduced, Verdict& verdict) {
   } else if (called && asking == 1) {
     verdict.kind = accused.error.empty() ? Verdict::Kind::kStale : Verdict::Kind::kMissed;
   }
-  const std::set<std::string> possible = reduced.Possible();
+  std::vector<std::string> possible;
+  for (const std::string& answer : reduced.Possible()) possible.push_back(Shortened(answer));
   if (why.empty() && possible.empty()) {
     why = fmt::format("No order of the other events explains the answer at {}..{}.", accused.start, accused.end);
   } else if (why.empty()) {
-    why = fmt::format("At {}..{} thread {} was told: {}. By every order that explains the rest it is: {}.",
-                      accused.start, accused.end, accused.thread, AnswerOf(accused), fmt::join(possible, ", or: "));
+    why =
+        fmt::format("At {}..{} thread {} was told: {}. By every order that explains the rest it is: {}.", accused.start,
+                    accused.end, accused.thread, Shortened(AnswerOf(accused)), fmt::join(possible, ", or: "));
   }
   verdict.words = fmt::format("No order of these events on {} explains what was seen:\n", verdict.op);
   for (const Event* event : events) {
-    verdict.words += fmt::format("{} {}\n", event == &accused ? ">" : " ", PrintEvent(*event));
+    verdict.words += fmt::format("{} {}\n", event == &accused ? ">" : " ", Shortened(PrintEvent(*event)));
   }
   verdict.words += why + "\n";
 }
