@@ -97,19 +97,27 @@ function(plumbline_program name)
 endfunction()
 
 # A backend once more, its loads and stores points of the race suite's scheduler: compiled by clang, without a change to
-# its source, into the folder traced/ beside the first. Without clang there is none.
+# its source, into the folder traced/ beside the first. Without clang there is none. In a build by clang with thread
+# sanitizer it is sanitized too: the sanitizer then judges each schedule, which it sees as what the threads did by
+# themselves.
 #   plumbline_traced_backend(reference SOURCES a.cc ... DEFINITIONS X=1 DEPENDS plumbline_generate_releases)
 find_program(PLUMBLINE_CLANG NAMES clang++-19 clang++-16
              DOC "Compiles what is to be traced for the race suite")
 function(plumbline_traced_backend name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEFINITIONS;DEPENDS" ${ARGN})
-  if(NOT PLUMBLINE_CLANG OR PLUMBLINE_SANITIZE OR PLUMBLINE_COVERAGE)
+  if(NOT PLUMBLINE_CLANG OR PLUMBLINE_COVERAGE)
+    return()
+  endif()
+  set(sanitize)
+  if(PLUMBLINE_SANITIZE STREQUAL thread AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    set(sanitize -fsanitize=thread)
+  elseif(PLUMBLINE_SANITIZE)
     return()
   endif()
   list(TRANSFORM ARG_DEFINITIONS PREPEND -D)
   set(flags -std=c++20 -O1 -g1 -DNDEBUG -fPIC -fvisibility=hidden -I${PROJECT_SOURCE_DIR}
             -I${PROJECT_BINARY_DIR}/generated ${ARG_DEFINITIONS}
-            -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores)
+            -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores ${sanitize})
   set(folder ${PROJECT_BINARY_DIR}/lib/plumbline/backends/traced)
   set(objects)
   foreach(source ${ARG_SOURCES})
@@ -125,7 +133,7 @@ function(plumbline_traced_backend name)
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/traced_${name} ${folder})
   add_custom_command(
     OUTPUT ${folder}/${name}.so DEPENDS ${objects}
-    COMMAND ${PLUMBLINE_CLANG} -shared -o ${folder}/${name}.so ${objects} -pthread
+    COMMAND ${PLUMBLINE_CLANG} ${sanitize} -shared -o ${folder}/${name}.so ${objects} -pthread
     COMMENT "Linking traced/${name}.so" VERBATIM)
   add_custom_target(plumbline_traced_${name} DEPENDS ${folder}/${name}.so)
   if(ARG_DEPENDS)
