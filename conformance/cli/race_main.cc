@@ -22,6 +22,7 @@
 #include "conformance/harness/text_file.h"
 #include "conformance/race/cases.h"
 #include "conformance/race/hunt.h"
+#include "conformance/race/sanitizers.h"
 #include "conformance/race/schedule_text.h"
 #include "conformance/race/service.h"
 #include "reports/terminal/terminal.h"
@@ -62,6 +63,9 @@ bool IsTraced(Executor& executor) {
 
 std::string TierInWords(bool free, bool traced) {
   if (free) return "T0: free threads, judged by their histories";
+#ifdef PLUMBLINE_THREAD_SANITIZER
+  if (traced) return "T2: schedules with a point at every load, store and lock, each judged by thread sanitizer too";
+#endif
   if (traced) return "T2: schedules with a point at every load, store, lock and release of memory";
   return "T1: schedules with points at locks, in kernels and at releases of memory; a backend rebuilt with tracing "
          "(see --help) is searched deeper";
@@ -167,7 +171,8 @@ int Main(int argc, char** argv) {
       "explains it), a context of a kernel that was destroyed too early, twice or never (lifetime), a write to freed\n"
       "memory (freed-memory), threads that wait for each other (deadlock) or never end (stuck, livelock), an "
       "exception\n"
-      "across the ABI (threw), or a crash.\n"
+      "across the ABI (threw), or a crash; in a build of this tool and of the backend by clang with thread sanitizer\n"
+      "(`./dev race-tsan`) also what that finds (sanitizer).\n"
       "Exit status: 0 nothing was found; 1 something was; 2 a case is inconclusive, bad input or a harness-error.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!options.schedule.empty() && options.scenario.empty()) {
@@ -287,5 +292,12 @@ int Main(int argc, char** argv) {
 
 }  // namespace
 }  // namespace plumbline::cli
+
+#ifdef PLUMBLINE_THREAD_SANITIZER
+// A find ends its schedule, so that the schedule can be told; backends that crash do so by their signal.
+extern "C" const char* __tsan_default_options() {
+  return "halt_on_error=1:handle_segv=0:handle_sigbus=0:handle_abort=0";
+}
+#endif
 
 int main(int argc, char** argv) { return plumbline::harness::RunMain(&plumbline::cli::Main, argc, argv); }

@@ -44,6 +44,40 @@ HostValue Copy(const pl_adapter& adapter, const pl_value& value) {
   return copy;
 }
 
+HostValue PlainValue(const scenario::Value& value) {
+  using Kind = scenario::Value::Kind;
+  HostValue plain;
+  switch (value.kind) {
+    case Kind::kInt:
+      plain.kind = PL_INT;
+      plain.integer = value.integer;
+      break;
+    case Kind::kFloat:
+      plain.kind = PL_FLOAT;
+      plain.real = value.real;
+      break;
+    case Kind::kBool:
+      plain.kind = PL_BOOL;
+      plain.integer = value.boolean ? 1 : 0;
+      break;
+    case Kind::kString:
+      plain.kind = PL_STRING;
+      plain.text = value.text;
+      break;
+    default:
+      break;
+  }
+  return plain;
+}
+
+std::uint32_t SignatureId(std::string_view name) {
+#define PLUMBLINE_SIGNATURE_ID(id, signature, arguments, returns) \
+  if (name == #signature) return id;
+  PL_SIGNATURES(PLUMBLINE_SIGNATURE_ID)
+#undef PLUMBLINE_SIGNATURE_ID
+  return PL_SIGNATURE_none;
+}
+
 pl_value_sink HostValues::sink() {
   return {this, [](void* context, const pl_value* value) -> pl_error* {
             auto* self = static_cast<HostValues*>(context);

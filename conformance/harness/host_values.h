@@ -13,9 +13,11 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec/abi/abi.h"
+#include "spec/scenario/value.h"
 
 namespace plumbline::harness {
 
@@ -44,6 +46,12 @@ struct HostValue {
 };
 
 HostValue Copy(const pl_adapter& adapter, const pl_value& value);
+
+// Of a value without a tensor in it and of no list, as a scenario writes it.
+HostValue PlainValue(const scenario::Value& value);
+
+// Of a catalogue's name, "t_t"; PL_SIGNATURE_none if there is no such.
+std::uint32_t SignatureId(std::string_view name);
 
 class HostValues {
  public:

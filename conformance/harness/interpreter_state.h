@@ -49,9 +49,6 @@ inline Failure Taken(const std::string& name) {
   return {"invalid-argument", fmt::format("the name {} is in use already", name)};
 }
 
-// PL_SIGNATURE_none if the catalogue has no such name.
-std::uint32_t SignatureId(std::string_view name);
-
 class Interpreter;
 
 // What the host hands out as a kernel's context. It outlives the scenario if the backend does not destroy it, so that a

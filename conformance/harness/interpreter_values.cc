@@ -11,14 +11,6 @@ constexpr std::uint64_t kFirstPayload = 0x506c756d00000000u;
 
 }  // namespace
 
-std::uint32_t SignatureId(std::string_view name) {
-#define PLUMBLINE_SIGNATURE_ID(id, signature, arguments, returns) \
-  if (name == #signature) return id;
-  PL_SIGNATURES(PLUMBLINE_SIGNATURE_ID)
-#undef PLUMBLINE_SIGNATURE_ID
-  return PL_SIGNATURE_none;
-}
-
 MaybeFailure Interpreter::Take(pl_error* error) {
   if (error == nullptr) return std::nullopt;
   const abi::PlError owned(error);
@@ -87,9 +79,6 @@ std::vector<std::string> Interpreter::KeyNames(const pl_key* data, std::uint64_t
 
 MaybeFailure Interpreter::Make(const Value& value, HostValue& out) {
   switch (value.kind) {
-    case Value::Kind::kNone:
-      out.kind = PL_NONE;
-      return std::nullopt;
     case Value::Kind::kUndefined:
     case Value::Kind::kTensor: {
       out.kind = PL_TENSOR;
@@ -106,27 +95,13 @@ MaybeFailure Interpreter::Make(const Value& value, HostValue& out) {
       out.tensor = TensorRef::Adopt(adapter_, tensor);
       return std::nullopt;
     }
-    case Value::Kind::kInt:
-      out.kind = PL_INT;
-      out.integer = value.integer;
-      return std::nullopt;
-    case Value::Kind::kFloat:
-      out.kind = PL_FLOAT;
-      out.real = value.real;
-      return std::nullopt;
-    case Value::Kind::kBool:
-      out.kind = PL_BOOL;
-      out.integer = value.boolean ? 1 : 0;
-      return std::nullopt;
-    case Value::Kind::kString:
-      out.kind = PL_STRING;
-      out.text = value.text;
-      return std::nullopt;
     case Value::Kind::kList:
       out.kind = PL_LIST;
       return Make(value.items, out.items);
+    default:
+      out = PlainValue(value);
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 MaybeFailure Interpreter::Make(const std::vector<Value>& values, std::vector<HostValue>& out) {

@@ -16,14 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/race/sanitizers.h"
 #include "conformance/race/scheduler.h"
 
 namespace plumbline::race {
 
-#if defined(__SANITIZE_THREAD__)
+#ifdef PLUMBLINE_THREAD_SANITIZER
 inline constexpr bool kThreadSanitizer = true;
-#elif defined(__has_feature)
-inline constexpr bool kThreadSanitizer = __has_feature(thread_sanitizer);
 #else
 inline constexpr bool kThreadSanitizer = false;
 #endif

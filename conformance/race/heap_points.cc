@@ -7,20 +7,10 @@
 #include <new>
 
 #include "conformance/race/memory_points.h"
+#include "conformance/race/sanitizers.h"
 #include "conformance/race/scheduler.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PLUMBLINE_HEAP_IS_WATCHED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define PLUMBLINE_HEAP_IS_WATCHED 0
-#endif
-#endif
-#ifndef PLUMBLINE_HEAP_IS_WATCHED
-#define PLUMBLINE_HEAP_IS_WATCHED 1
-#endif
-
-#if !PLUMBLINE_HEAP_IS_WATCHED
+#ifdef PLUMBLINE_OWN_ALLOCATOR
 
 namespace plumbline::race {
 HeapReport CheckQuarantine() { return {}; }

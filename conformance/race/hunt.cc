@@ -42,9 +42,26 @@ Witness AsWitness(const Violation& violation, const std::string& scenario) {
           .contradicts = !violation.smallest.empty()};
 }
 
+// What thread sanitizer found, in its words; it then ended the process. Empty if it found nothing.
+std::string SanitizersFind(const std::string& output) {
+  constexpr std::string_view kBegins = "SUMMARY: ThreadSanitizer: ";
+  const std::size_t from = output.rfind(kBegins);
+  if (from == std::string::npos) return "";
+  const std::size_t text = from + kBegins.size();
+  return output.substr(text, output.find('\n', text) - text);
+}
+
 // The executor did not answer.
 Witness AsWitness(const Reply& reply, const std::string& scenario, std::string schedule) {
   const bool timeout = reply.ending == Reply::Ending::kTimeout;
+  if (const std::string find = SanitizersFind(reply.output); !find.empty()) {
+    return {.verdict = Verdict::kFail,
+            .kind = "sanitizer",
+            .words = fmt::format("thread sanitizer found a {}\n{}", find, reply.output),
+            .scenario = scenario,
+            .schedule = std::move(schedule),
+            .history = ""};
+  }
   return {.verdict = timeout ? Verdict::kTimeout : Verdict::kCrash,
           .kind = timeout ? "timeout" : "crash",
           .words = fmt::format("the backend {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output),
