@@ -31,6 +31,7 @@ constexpr std::pair<const char*, const char*> kCommands[] = {
     {"keys", "print a backend's dispatch keys in order"},
     {"dump", "print what is registered for an operator, and its table"},
     {"prove", "show that the suites catch every planted fault"},
+    {"fuzz", "make up inputs for the readers, the reference and the schedules of threads (see ./dev fuzz)"},
     {"report", "show, merge and compare reports"},
     {"new-adapter", "write the start of a backend of your own"},
     {"bench", "measure the time that each operation of a backend takes"},

@@ -17,6 +17,7 @@
 
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/interpreter.h"
+#include "conformance/harness/introduction.h"
 #include "conformance/harness/nearest.h"
 #include "conformance/harness/sha256.h"
 #include "spec/abi/host.h"
@@ -25,7 +26,6 @@
 #include "spec/scenario/outcome_json.h"
 #include "spec/scenario/parse.h"
 #include "spec/scenario/print.h"
-#include "spec/tables/releases.h"
 
 namespace plumbline::harness {
 namespace {
@@ -126,37 +126,6 @@ void ReadFacts(const Json& json, BackendFacts& facts) {
   }
 }
 
-void ReadDescription(const pl_adapter& adapter, BackendFacts& facts) {
-  pl_description description{};
-  description.struct_size = sizeof(description);
-  if (pl_error* error = adapter.describe(&description)) {
-    facts.problems.push_back("describe failed: " + ErrorText(error));
-    return;
-  }
-  const auto text = [](pl_string string) { return std::string(abi::View(string)); };
-  facts.name = text(description.name);
-  facts.version = text(description.version);
-  facts.release = text(description.release);
-  for (std::uint64_t i = 0; i < description.key_count; ++i) {
-    const pl_key_declaration& key = description.keys[i];
-    if (key.kind > PL_DECLARE_MODE) {
-      facts.problems.push_back(fmt::format("the declared key {} has the unknown kind {}", text(key.name), key.kind));
-      continue;
-    }
-    facts.keys.push_back({.kind = static_cast<scenario::KeyDeclaration::Kind>(key.kind),
-                          .name = text(key.name),
-                          .after = text(key.after),
-                          .autograd = text(key.autograd)});
-  }
-  if (description.own_starting_state != 0) {
-    facts.fallbacks.emplace();
-    for (std::uint64_t i = 0; i < description.fallback_count; ++i) {
-      const pl_builtin_fallback& fallback = description.fallbacks[i];
-      facts.fallbacks->push_back({text(fallback.key), fallback.fallthrough != 0});
-    }
-  }
-}
-
 // Empty if it does not tell them.
 std::vector<std::string> FaultNames(const pl_adapter& adapter) {
   std::vector<std::string> names;
@@ -169,15 +138,14 @@ std::vector<std::string> FaultNames(const pl_adapter& adapter) {
 }
 
 // The libraries of --load, each compared with what was registered before it, where the backend can tell.
-void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::AdapterCheck& check,
-                   const model::KeyTable& keys, Progress& progress) {
+void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const model::KeyTable& keys, Progress& progress) {
   BackendFacts& facts = loaded.facts;
   if (loaded.config.load.empty()) return;
-  if (!check.Has(PL_CAPABILITY(LOAD))) {
+  if (!facts.Claims(PL_CAPABILITY(LOAD))) {
     facts.problems.push_back("--load was given, and the backend does not claim load");
     return;
   }
-  const bool watch = loaded.watch_loads && check.Has(PL_CAPABILITY(INTROSPECTION));
+  const bool watch = loaded.watch_loads && facts.Claims(PL_CAPABILITY(INTROSPECTION));
   std::string before = watch ? TellNames(adapter, keys) : "";
   for (std::size_t i = 0; i < loaded.config.load.size(); ++i) {
     const std::string& path = loaded.config.load[i];
@@ -195,31 +163,15 @@ void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const abi::Adapter
 }
 
 // Gets the table, reads what it says, and brings the backend into the state that the run wants.
-void Introduce(Loaded& loaded, Progress& progress) {
-  BackendFacts& facts = loaded.facts;
+void Prepare(Loaded& loaded, Progress& progress) {
   const pl_adapter* adapter = loaded.get_adapter(PL_ABI_MAJOR, PL_ABI_MINOR);
-  const abi::AdapterCheck check = abi::CheckAdapter(adapter);
-  facts.problems = check.problems;
-  facts.capabilities = check.capabilities;
-  if (!check.readable) return;
-  facts.entries = abi::EntriesThere(*adapter);
-  facts.abi = fmt::format("{}.{}", adapter->abi_major, adapter->abi_minor);
-  if (!PL_HAS(adapter, describe)) return;
-  ReadDescription(*adapter, facts);
-  if (!facts.problems.empty()) return;
-  if (!loaded.config.release.empty()) facts.release = loaded.config.release;
+  BackendFacts& facts = loaded.facts;
+  facts = Introduce(adapter, loaded.config.release);
   const tables::ReleaseData* release = model::FindRelease(facts.release);
-  if (release == nullptr) {
-    std::vector<std::string_view> known;
-    for (const tables::ReleaseData* one : tables::kReleases) known.push_back(one->name);
-    facts.problems.push_back(fmt::format("there is no table of dispatch keys for the release '{}'; there are: {}",
-                                         facts.release, fmt::join(known, ", ")));
-    return;
-  }
+  if (release == nullptr || !facts.problems.empty()) return;
   const model::KeyTable keys(*release, facts.keys);
-  if (!keys.problem().empty()) facts.problems.push_back("its declared keys make no sense: " + keys.problem());
   if (!loaded.config.fault.empty()) {
-    if (!check.Has(PL_CAPABILITY(FAULTS))) {
+    if (!facts.Claims(PL_CAPABILITY(FAULTS))) {
       facts.problems.push_back("a fault was asked for, and the backend does not claim faults");
     } else if (pl_error* error = adapter->fault_set(abi::Borrow(loaded.config.fault))) {
       const std::vector<std::string> names = FaultNames(*adapter);
@@ -229,7 +181,7 @@ void Introduce(Loaded& loaded, Progress& progress) {
                                                       : NoSuchFault(loaded.config.fault, names));
     }
   }
-  LoadLibraries(loaded, *adapter, check, keys, progress);
+  LoadLibraries(loaded, *adapter, keys, progress);
   loaded.adapter = adapter;
 }
 
@@ -279,7 +231,7 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
 std::string Serve(Loaded& loaded, const std::string& request, Progress& progress) {
   loaded.watch_loads = request == kDescribeRequest;
   try {
-    if (loaded.adapter == nullptr) Introduce(loaded, progress);
+    if (loaded.adapter == nullptr) Prepare(loaded, progress);
   } catch (const std::exception& error) {
     loaded.facts.problems.push_back(fmt::format("an exception came out of its table: {}", error.what()));
   } catch (...) {

@@ -105,7 +105,11 @@ Interpretation Interpret(const pl_adapter& adapter, const scenario::Scenario& sc
   auto interpreter = std::make_shared<Interpreter>(adapter, scenario, keys, options, suffix);
   // Even the main thread is new, so that what one scenario leaves in a thread's state cannot reach the next.
   Interpretation done;
-  std::thread([&] { done = interpreter->Run(); }).join();
+  if (options.own_thread) {
+    std::thread([&] { done = interpreter->Run(); }).join();
+  } else {
+    done = interpreter->Run();
+  }
   if (interpreter->AllDestroyedOnce()) {
     interpreter->ForgetProbes();  // they own the interpreter
   } else {

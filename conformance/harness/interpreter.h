@@ -25,6 +25,8 @@ namespace plumbline::harness {
 struct InterpretOptions {
   bool fresh = true;                      // else the process-wide registry, with namespaces of the scenario's own
   std::function<void(int step)> on_step;  // called before each step
+  // False: on the caller's thread, which is faster; what a backend leaves in its state then reaches the next scenario.
+  bool own_thread = true;
 };
 
 // How often the contexts of one kernel were handed out and destroyed by the end, when all was released.

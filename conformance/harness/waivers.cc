@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +9,14 @@
 #include <sstream>
 
 #include "conformance/harness/text_file.h"
+
+// toml++ asserts what broken files do not keep, such as "[*waiver]", or with NDEBUG lets the compiler assume it.
+// Without either it goes on and says what is wrong.
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(condition) static_assert(true)
+#include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 namespace plumbline::harness {
 namespace {
@@ -221,6 +228,33 @@ std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<
   return scope.whole ? "unused: nothing failed as it says" : "";
 }
 
+// Where the first character is that TOML does not allow, but for what makes it no TOML otherwise: a control character,
+// or one beyond ASCII outside of strings and comments. The text's size if there is none.
+std::size_t StrayCharacter(std::string_view text) {
+  char quote = 0;  // of the string that we are in; '#': a comment
+  bool long_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto c = static_cast<unsigned char>(text[at]);
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) return at;
+    if (quote == 0) {
+      if (c >= 0x80) return at;
+      if (c != '#' && c != '"' && c != '\'') continue;
+      quote = static_cast<char>(c);
+      long_string = c != '#' && text.substr(at, 3) == std::string(3, quote);
+      if (long_string) at += 2;
+    } else if (c == '\n' && !long_string) {
+      quote = 0;
+    } else if (c == '\\' && quote == '"') {
+      ++at;
+    } else if (c == static_cast<unsigned char>(quote) && quote != '#') {
+      if (long_string && text.substr(at, 3) != std::string(3, quote)) continue;
+      if (long_string) at += 2;
+      quote = 0;
+    }
+  }
+  return text.size();
+}
+
 }  // namespace
 
 bool Waiver::AppliesTo(std::string_view case_id, std::string_view release) const {
@@ -245,9 +279,19 @@ std::vector<const Waiver*> Waivers::OutcomesFor(std::string_view case_id, std::s
 }
 
 OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
+  // toml++ loses its way in characters beyond ASCII that are not within strings and comments. So it first reads the
+  // text with others in their place: if that is TOML, they are where StrayCharacter takes them to be.
+  if (const std::size_t at = StrayCharacter(text); at != text.size()) {
+    return InputError{fmt::format("{}:{}: this is not TOML: the byte {:#04x} may not stand there", name,
+                                  1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'),
+                                  static_cast<unsigned char>(text[at]))};
+  }
+  std::string ascii(text);
+  for (char& c : ascii) c = static_cast<unsigned char>(c) < 0x80 ? c : 'x';
   toml::table document;
   try {
-    document = toml::parse(text, name);
+    document = toml::parse(ascii, name);
+    if (ascii != text) document = toml::parse(text, name);
   } catch (const toml::parse_error& error) {
     return InputError{fmt::format("{}:{}:{}: this is not TOML: {}", name, error.source().begin.line,
                                   error.source().begin.column, error.description())};

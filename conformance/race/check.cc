@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "conformance/race/operator_states.h"
 #include "conformance/race/search.h"
@@ -58,6 +59,7 @@ std::map<std::string, Events> ByOperator(const Events& events) {
   }
   std::map<std::string, Events> by_operator;
   for (const std::string& op : operators) by_operator[op];
+  if (operators.empty()) by_operator[""];  // what is asked without any operator has an answer too
   for (const Event* event : events) {
     std::string op = event->op;
     if (event->by_handle || event->kind == Event::Kind::kRelease) {
@@ -267,7 +269,8 @@ void Explain(const Reduction& reduced, Verdict& verdict) {
         fmt::format("At {}..{} thread {} was told: {}. By every order that explains the rest it is: {}.", accused.start,
                     accused.end, accused.thread, Shortened(AnswerOf(accused)), fmt::join(possible, ", or: "));
   }
-  verdict.words = fmt::format("No order of these events on {} explains what was seen:\n", verdict.op);
+  verdict.words = fmt::format("No order of these events{} explains what was seen:\n",
+                              verdict.op.empty() ? "" : " on " + verdict.op);
   for (const Event* event : events) {
     verdict.words += fmt::format("{} {}\n", event == &accused ? ">" : " ", Shortened(PrintEvent(*event)));
   }
@@ -293,6 +296,11 @@ OrError<Verdict> Check(const History& history, const CheckOptions& options) {
     if (std::string problem = UnknownKey(keys, event); !problem.empty()) return InputError{std::move(problem)};
     events.push_back(&event);
   }
+  // A history's lines may come in any order, and where a name is given twice the later one counts.
+  std::stable_sort(events.begin(), events.end(), [](const Event* a, const Event* b) {
+    return std::tie(a->start, a->end, a->kind, a->thread, a->op, a->name) <
+           std::tie(b->start, b->end, b->kind, b->thread, b->op, b->name);
+  });
   Verdict verdict;
   for (auto& [op, list] : ByOperator(events)) {
     OperatorStates states(keys, rules.fallbacks, op, list);

@@ -374,6 +374,12 @@ TEST(Check, JudgesTenThousandStepsWithinASecond) {
   EXPECT_LE(verdict.smallest.events.size(), 5u) << verdict.words;
 }
 
+TEST(Check, JudgesWhatIsAskedOfNoOperator) {
+  const Verdict verdict = Checked(Parsed("history 1 pytorch-1.13\nb 6..13 call @h [CPU] => error invalid-handle\n"));
+  EXPECT_EQ(verdict.outcome, Verdict::Outcome::kContradiction);
+  EXPECT_THAT(verdict.words, HasSubstr("No order of these events explains"));
+}
+
 TEST(Check, SaysWhatCannotBe) {
   const Verdict verdict = Checked(Parsed(R"(history 1 pytorch-1.13
 main  1..2  define t::f as d    => ok

@@ -168,6 +168,7 @@ void ReadQuestion(Line& line, Event& event) {
       event.op = line.Name("an operator or @HANDLE");
       event.by_handle = event.op.starts_with('@');
       if (event.by_handle) event.op.erase(0, 1);
+      if (event.op.empty()) return line.Refuse("'@' needs the name of a handle, such as @h");
       event.keys = line.Names("dispatch keys");
       if (line.Take("include")) event.include = line.Names("dispatch keys");
       if (line.Take("exclude")) event.exclude = line.Names("dispatch keys");

@@ -58,6 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a 99999999999999999999.. operators", "is not a time"},
         Wrong{"a 3..4 jump", "'jump' is not something an event can do; it can define, impl"},
         Wrong{"a 3..4 call t::f CPU => r", "line 3: expected '[' and dispatch keys, not 'CPU'"},
+        Wrong{"a 3..4 call @ [CPU] => r", "line 3: '@' needs the name of a handle"},
         Wrong{"a 3..4 call t::f [CPU => r", "expected dispatch keys or ']', not '=>'"},
         Wrong{"a 3..4 call t::f [CPU]", "expected '=>' and what was answered, but the line ends"},
         Wrong{"a 3.. call t::f [CPU] => r", "an event without an end has no answer"},

@@ -150,8 +150,9 @@ PLUMBLINE_ACCESS(__sanitizer_cov_store4, true)
 PLUMBLINE_ACCESS(__sanitizer_cov_store8, true)
 PLUMBLINE_ACCESS(__sanitizer_cov_store16, true)
 
-// Tracing loads and stores needs some mode of coverage under it; of that one only the start is of use.
-PLUMBLINE_CALLBACK __sanitizer_cov_trace_pc_guard(std::uint32_t*) {}
-PLUMBLINE_CALLBACK __sanitizer_cov_trace_pc_guard_init(std::uint32_t*, std::uint32_t*) {
+// Tracing loads and stores needs some mode of coverage under it; of that one only the start is of use. A fuzzing engine
+// has these two as well, and then they are its own.
+PLUMBLINE_CALLBACK __attribute__((weak)) __sanitizer_cov_trace_pc_guard(std::uint32_t*) {}
+PLUMBLINE_CALLBACK __attribute__((weak)) __sanitizer_cov_trace_pc_guard_init(std::uint32_t*, std::uint32_t*) {
   __atomic_store_n(&plumbline::race::traced, true, __ATOMIC_RELAXED);
 }

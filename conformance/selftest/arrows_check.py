@@ -37,7 +37,7 @@ RULES = {
     "conformance/selftest": ["spec", "reports", "conformance"],
     # A backend is judged like a stranger's: it knows the ABI and the data tables.
     "conformance/adapters": ["spec/abi", "spec/tables"],
-    "fuzz": ["spec", "reports", "conformance/harness"],
+    "fuzz": ["spec", "reports", "conformance/harness", "conformance/race"],
     "perf": ["spec", "reports", "conformance/harness"],
 }
 

@@ -1,7 +1,10 @@
 #include "reference/keys/key_table.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cctype>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -324,10 +327,20 @@ KeyTableRef KeyTable::ForData(const tables::ReleaseData& release, std::span<cons
 }
 
 KeyTableRef KeyTable::ForRelease(std::string_view release, std::span<const KeyDeclaration> declared) {
+  // Those of the bare releases are kept at hand, so that a registry is opened in no time.
+  static std::array<std::atomic<KeyTableRef>, std::size(tables::kReleases)> bare;
   std::vector<std::string> known;
-  for (const tables::ReleaseData* data : tables::kReleases) {
-    if (data->name == release) return ForData(*data, declared);
+  for (std::size_t i = 0; i < bare.size(); ++i) {
+    const tables::ReleaseData* const data = tables::kReleases[i];
     known.emplace_back(data->name);
+    if (data->name != release) continue;
+    if (!declared.empty() || FaultActive()) return ForData(*data, declared);
+    KeyTableRef table = bare[i].load(std::memory_order_acquire);
+    if (table == nullptr) {
+      table = ForData(*data, {});  // two threads that both get here get the same
+      bare[i].store(table, std::memory_order_release);
+    }
+    return table;
   }
   std::string message = "There is no release '" + std::string(release) + "'. Known:";
   for (const std::string& name : known) message += " " + name;

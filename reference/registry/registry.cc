@@ -255,11 +255,11 @@ bool Registry::HasKernel(std::string_view name, Key key) const {
 
 bool Registry::HasComputed(std::string_view name, Key key) const {
   if (PLUMBLINE_FAULT(alias_has_no_computed_kernel) && KeyTable::IsAlias(key)) return false;
+  const OperatorRef op = Find(name);
+  if (!op) ThrowNoOperator(name);
   if (KeyTable::IsAlias(key)) {
     Throw(ErrorClass::kInvalidArgument, keys().Name(key) + " is an alias key and has no slot: ask for one of its keys");
   }
-  const OperatorRef op = Find(name);
-  if (!op) ThrowNoOperator(name);
   const std::lock_guard lock(core_->mutex_);
   if (PLUMBLINE_FAULT(question_resolves_the_slot)) op->resolved_.set(static_cast<std::size_t>(key));
   if (PLUMBLINE_FAULT(computed_question_is_direct)) return op->Newest(key) != nullptr;

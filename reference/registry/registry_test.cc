@@ -363,6 +363,8 @@ TEST_F(RegistryTest, QuestionsTellDirectFromComputed) {
   EXPECT_TRUE(registry_.HasComputed("demo::f", keys.Get("AutogradHIP")));
   EXPECT_FALSE(registry_.HasComputed("demo::f", keys.Get("CPU")));
   EXPECT_EQ(Refused([&] { registry_.HasComputed("demo::f", keys.Get("Autograd")); }), ErrorClass::kInvalidArgument);
+  // What does not exist is said first, whatever the key.
+  EXPECT_EQ(Refused([&] { registry_.HasComputed("demo::gone", keys.Get("Autograd")); }), ErrorClass::kNotFound);
   EXPECT_EQ(Refused([&] { registry_.HasFallback(keys.Get("Autograd")); }), ErrorClass::kInvalidArgument);
   EXPECT_EQ(Refused([&] { registry_.HasKernel("demo::none", keys.Get("CPU")); }), ErrorClass::kNotFound);
   EXPECT_THAT(registry_.OperatorsAt(keys.Get("Autograd")), ElementsAre("demo::f"));

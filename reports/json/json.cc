@@ -280,6 +280,8 @@ ReadResult FromJson(std::string_view text) {
     const std::string_view before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
     return no_report("it is not JSON from line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) +
                      " on");
+  } catch (const Json::out_of_range&) {
+    return no_report("a number in it is larger than any that a report holds");
   }
   try {
     const Object object(json, "");

@@ -1,0 +1,42 @@
+#include "conformance/harness/waivers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace plumbline::harness {
+namespace {
+
+using ::testing::StartsWith;
+
+std::string Refusal(const std::string& text) {
+  const OrError<Waivers> waivers = ReadWaivers(text, "w.toml");
+  return waivers.ok() ? "" : waivers.error();
+}
+
+std::string WaiverWith(const std::string& reference) {
+  return "# r\xc3\xa9sum\xc3\xa9\n[[waiver]]\nid = \"w\"\nclause = \"RES-004\"\ncause = \"bug\"\nreference = " +
+         reference + "\nowner = \"us\"\nexpires = \"2027-06-30\"\ncases = [\"a/b\"]\noutcome = \"crash\"\n";
+}
+
+TEST(Waivers, TextBeyondAsciiMayStandInStringsAndComments) {
+  for (const char* quotes : {"\"", "'", "\"\"\"", "'''"}) {
+    const OrError<Waivers> waivers = ReadWaivers(WaiverWith(std::string(quotes) + "J\xc3\xb6rg" + quotes), "w.toml");
+    ASSERT_TRUE(waivers.ok()) << waivers.error();
+    EXPECT_EQ(waivers->all.front().reference, "J\xc3\xb6rg");
+  }
+}
+
+// Each of these once led the TOML library astray.
+TEST(Waivers, BrokenTomlIsRefusedWithItsLine) {
+  EXPECT_THAT(Refusal("[*waiver]]\n"), StartsWith("w.toml:1:"));
+  EXPECT_EQ(Refusal(std::string("\n[\0[waiver]]\n", 13)),
+            "w.toml:2: this is not TOML: the byte 0x00 may not stand there");
+  EXPECT_THAT(Refusal("[[waiver]]\nclause\xc3\xa4\xdd\xa8 = 1\n"),
+              StartsWith("w.toml:2: this is not TOML: the byte 0xc3"));
+  EXPECT_THAT(Refusal("[[waiver]]\nclause = 018\"\xca\xbd\"\"x\n"), StartsWith("w.toml:2:"));
+}
+
+}  // namespace
+}  // namespace plumbline::harness
