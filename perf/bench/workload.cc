@@ -51,7 +51,7 @@ const std::vector<Workload>& Workloads() {
        .key = "CompositeImplicitAutograd"},
       {.name = "change_and_calls/0", .kind = Kind::kChange},
       {.name = "change_and_calls/1", .kind = Kind::kChange, .calls = 1},
-      {.name = "change_and_calls/11", .kind = Kind::kChange, .calls = 11},
+      {.name = "change_and_calls/101", .kind = Kind::kChange, .calls = 101},
   };
   return workloads;
 }
