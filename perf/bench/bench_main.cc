@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conformance/harness/run_main.h"
+#include "perf/bench/contended_bench.h"
 #include "perf/bench/workload.h"
 #include "reports/text/shown.h"
 
@@ -29,7 +30,8 @@ void Measure(benchmark::State& state, Bench& bench, const Workload& workload) {
 }
 
 constexpr char kHelp[] =
-    "Measures the time that each operation of a backend takes: calls, redispatch, registration, look-up.\n"
+    "Measures the time that each operation of a backend takes: calls, redispatch, registration, look-up; and calls of\n"
+    "one and two threads while another thread changes what is registered (contended).\n"
     "\n"
     "usage: plumbline bench [--backend NAME|FILE] [--benchmark_OPTION=VALUE ...]\n"
     "\n"
@@ -75,6 +77,7 @@ int Main(int argc, char** argv) {
     benchmark::RegisterBenchmark((backend + "/" + workload.name).c_str(),
                                  [&bench, &workload](benchmark::State& state) { Measure(state, **bench, workload); });
   }
+  RegisterContended(**bench);
   int count = static_cast<int>(rest.size());
   benchmark::Initialize(&count, rest.data());
   if (benchmark::ReportUnrecognizedArguments(count, rest.data())) return 2;

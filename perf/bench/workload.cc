@@ -11,6 +11,8 @@
 namespace plumbline::perf {
 namespace {
 
+constexpr char kOtherKey[] = "CUDA";  // of changes; calls are the CPU's
+
 pl_string Text(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string Schema(const std::string& name, const Workload& workload) {
@@ -47,6 +49,9 @@ const std::vector<Workload>& Workloads() {
       {.name = "impl_and_release/CompositeImplicitAutograd",
        .kind = Kind::kRegister,
        .key = "CompositeImplicitAutograd"},
+      {.name = "change_and_calls/0", .kind = Kind::kChange},
+      {.name = "change_and_calls/1", .kind = Kind::kChange, .calls = 1},
+      {.name = "change_and_calls/101", .kind = Kind::kChange, .calls = 101},
   };
   return workloads;
 }
@@ -97,6 +102,17 @@ pl_error* Bench::Register(const std::string& operator_name, const std::string& k
   return adapter_->register_kernel(registry_, nullptr, Text(operator_name), interned, &kernel, out);
 }
 
+pl_call Bench::Call() const {
+  pl_call call{};
+  call.struct_size = sizeof(call);
+  call.form = workload_.call_form;
+  call.signature = workload_.signature;
+  call.op = operator_;
+  call.arguments = arguments_.data();
+  call.argument_count = arguments_.size();
+  return call;
+}
+
 std::optional<std::string> Bench::Prepare(const Workload& workload) {
   Finish();
   workload_ = workload;
@@ -115,6 +131,8 @@ std::optional<std::string> Bench::Prepare(const Workload& workload) {
   pl_registration* registration = nullptr;
   if (workload.kind == Kind::kDefine) return problem(nullptr);
   if (auto wrong = problem(keep(Define(schema_, &registration), registration))) return wrong;
+  other_name_ = operator_name_ + "_other";
+  if (auto wrong = problem(keep(Define(Schema(other_name_, workload), &registration), registration))) return wrong;
   if (workload.kind == Kind::kFind) {
     return adapter_->find_many == nullptr ? std::optional<std::string>("there is no find_many") : std::nullopt;
   }
@@ -145,27 +163,23 @@ std::optional<std::string> Bench::Prepare(const Workload& workload) {
     value.as.tensor = tensor;
     arguments_.push_back(value);
   }
-  pl_call call{};
-  call.struct_size = sizeof(call);
-  call.form = workload_.call_form;
-  call.signature = workload_.signature;
-  call.op = operator_;
-  call.arguments = arguments_.data();
-  call.argument_count = arguments_.size();
+  const pl_call call = Call();
   return problem(adapter_->call_many(registry_, &call, 1));
 }
 
 void Bench::Run(std::uint64_t times) {
   switch (workload_.kind) {
     case Kind::kCall: {
-      pl_call call{};
-      call.struct_size = sizeof(call);
-      call.form = workload_.call_form;
-      call.signature = workload_.signature;
-      call.op = operator_;
-      call.arguments = arguments_.data();
-      call.argument_count = arguments_.size();
+      const pl_call call = Call();
       MustSucceed(adapter_->call_many(registry_, &call, times));
+      return;
+    }
+    case Kind::kChange: {
+      const pl_call call = Call();
+      for (std::uint64_t i = 0; i < times; ++i) {
+        if (const auto wrong = Change(Target::kSame)) throw std::runtime_error("a measured step failed: " + *wrong);
+        if (workload_.calls > 0) MustSucceed(adapter_->call_many(registry_, &call, workload_.calls));
+      }
       return;
     }
     case Kind::kFind:
@@ -186,6 +200,14 @@ void Bench::Run(std::uint64_t times) {
       }
       return;
   }
+}
+
+std::optional<std::string> Bench::Change(Target target) {
+  pl_registration* registration = nullptr;
+  const std::string& name = target == Target::kSame ? operator_name_ : other_name_;
+  abi::PlError error{Register(name, kOtherKey, PL_KERNEL_NOOP, &registration)};
+  if (!error) error = abi::PlError{adapter_->release(registration)};
+  return error ? std::optional(std::string(error.message())) : std::nullopt;
 }
 
 void Bench::Finish() {

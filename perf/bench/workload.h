@@ -4,7 +4,8 @@
 //   OrError<std::unique_ptr<Bench>> bench = Bench::Open("reference");
 //   for (const Workload& workload : Workloads()) (*bench)->Run(workload, 1000);
 //
-// A workload that the backend cannot run (an entry or kernel form that it lacks) says so in `Prepare`. One thread.
+// A workload that the backend cannot run (an entry or kernel form that it lacks) says so in `Prepare`. One thread, but
+// for Run of a kCall workload and Change, which any number of threads may do at once.
 #ifndef PLUMBLINE_PERF_BENCH_WORKLOAD_H_
 #define PLUMBLINE_PERF_BENCH_WORKLOAD_H_
 
@@ -24,6 +25,7 @@ enum class Kind {
   kFind,      // find_many, by a name that has to be looked up
   kDefine,    // define and release
   kRegister,  // register_kernel and release on an operator that is defined
+  kChange,    // register_kernel and release at another key of an operator, and then calls of it
 };
 
 struct Workload {
@@ -36,6 +38,7 @@ struct Workload {
   bool redispatch = false;  // an autograd kernel above that redispatches
   int tensors = 2;
   std::string key = "CPU";  // kRegister: where
+  int calls = 0;            // kChange: after each change
 };
 
 const std::vector<Workload>& Workloads();
@@ -56,8 +59,14 @@ class Bench {
   void Run(std::uint64_t times);
   void Finish();
 
+  // Whose kernels are changed: those of the operator that is called, at a key that it is not called with, or another's.
+  enum class Target { kSame, kOther };
+  // Registers a kernel and releases it. Says what is wrong, where the backend cannot.
+  std::optional<std::string> Change(Target target);
+
  private:
   Bench() = default;
+  pl_call Call() const;  // of the prepared workload
   pl_error* Define(const std::string& schema, pl_registration** out);
   pl_error* Register(const std::string& operator_name, const std::string& key, std::uint32_t form,
                      pl_registration** out);
@@ -66,7 +75,7 @@ class Bench {
   pl_registry* registry_ = nullptr;
   std::string name_;
   Workload workload_;
-  std::string operator_name_, schema_;
+  std::string operator_name_, schema_, other_name_;
   int serial_ = 0;
   std::vector<pl_registration*> registrations_;
   pl_operator* operator_ = nullptr;

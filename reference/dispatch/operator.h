@@ -146,23 +146,19 @@ template <class R, class... A>
     return CallSlow(std::forward<A>(arguments)...);
   }
   KeySet keys = KeySet::FromWord((internal::BitsOf(arguments) | ... | thread.include) & thread.keep);
-  BeginRead(thread);
-  const Table* table = view_->table.load(std::memory_order_acquire);
-  const std::uint64_t component = keys.component_position();
-  keys = KeySet::FromWord(keys.bits() & table->masks[component]);
-  const std::uintptr_t slot = table->At(keys, static_cast<std::uint32_t>(component)).load(std::memory_order_acquire);
+  const std::uintptr_t slot = Core::Find<KernelContext>(
+      thread.reading, view_->table, [&](const Table& table) -> const auto& {
+        const std::uint64_t component = keys.component_position();
+        keys = KeySet::FromWord(keys.bits() & table.masks[component]);
+        return table.At(keys, static_cast<std::uint32_t>(component));
+      });
   if ((slot & kSlotFormBits) != kDirect) [[unlikely]] {
-    if ((slot & kCounted) != 0) {
-      const KernelUse use(ContextOf(slot), thread);
-      return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, keys, std::forward<A>(arguments)...);
-    }
-    EndRead(thread);
-    return CallSlow(std::forward<A>(arguments)...);
+    if ((slot & kCounted) == 0) return CallSlow(std::forward<A>(arguments)...);
+    const KernelUse use(ContextOf(slot), thread);
+    return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, keys, std::forward<A>(arguments)...);
   }
   const KernelContext* const kernel = reinterpret_cast<const KernelContext*>(slot);
-  const Function function = reinterpret_cast<Function>(kernel->typed);
-  EndRead(thread);
-  return function(kernel, keys, std::forward<A>(arguments)...);
+  return reinterpret_cast<Function>(kernel->typed)(kernel, keys, std::forward<A>(arguments)...);
 }
 
 template <class R, class... A>
@@ -171,21 +167,15 @@ template <class R, class... A>
   if (thread.table_number != view_->number.load(std::memory_order_relaxed)) [[unlikely]] {
     return RedispatchSlow(keys, std::forward<A>(arguments)...);
   }
-  BeginRead(thread);
-  const Table* table = view_->table.load(std::memory_order_acquire);
-  const std::uintptr_t slot = table->At(keys).load(std::memory_order_acquire);
+  const std::uintptr_t slot = Core::Find<KernelContext>(
+      thread.reading, view_->table, [&](const Table& table) -> const auto& { return table.At(keys); });
   if ((slot & kSlotFormBits) != kDirect) [[unlikely]] {
-    if ((slot & kCounted) != 0) {
-      const KernelUse use(ContextOf(slot), thread);
-      return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, keys, std::forward<A>(arguments)...);
-    }
-    EndRead(thread);
-    return RedispatchSlow(keys, std::forward<A>(arguments)...);
+    if ((slot & kCounted) == 0) return RedispatchSlow(keys, std::forward<A>(arguments)...);
+    const KernelUse use(ContextOf(slot), thread);
+    return reinterpret_cast<Function>(use.kernel->typed)(use.kernel, keys, std::forward<A>(arguments)...);
   }
   const KernelContext* const kernel = reinterpret_cast<const KernelContext*>(slot);
-  const Function function = reinterpret_cast<Function>(kernel->typed);
-  EndRead(thread);
-  return function(kernel, keys, std::forward<A>(arguments)...);
+  return reinterpret_cast<Function>(kernel->typed)(kernel, keys, std::forward<A>(arguments)...);
 }
 
 // ---- the slow path ----

@@ -306,20 +306,20 @@ Prepared::Prepared(View& view, KeySet keys, bool redispatch) {
   observed_ = false;
   // The inline path stopped at a slot that it does not call itself: most often a boxed kernel.
   if (thread.table_number == view.number.load(std::memory_order_relaxed)) {
-    BeginRead(thread);
-    const Table* const table = view.table.load(std::memory_order_acquire);
+    Core::BeginRead(thread.reading);
+    const Table* const table = Core::Load(view.table);
     keys_ = redispatch ? keys : table->Mask(WithThread(keys));
-    const std::uintptr_t slot = table->At(keys_).load(std::memory_order_acquire);
+    const std::uintptr_t slot = Core::LoadSlot(table->At(keys_));
     kernel_ = ContextOf(slot);
     if (kernel_ != nullptr) {
       direct_ = (slot & kSlotFormBits) != kIndirect;
       counted_ = !kernel_->permanent;
-      if (counted_) kernel_->references.fetch_add(1, std::memory_order_relaxed);
-      EndRead(thread);
+      if (counted_) Core::BeginUse(kernel_->references);
+      Core::EndRead(thread.reading);
       if (counted_) ++thread.kernels_running;
       return;
     }
-    EndRead(thread);
+    Core::EndRead(thread.reading);
   }
   OperatorEntry& op = *view.op;
   EnterKeys(op);
@@ -368,7 +368,7 @@ template <bool kRedispatch>
   ThreadState& thread = thread_state;
   const View& view = op.boxed_view();
   if (thread.table_number != view.number.load(std::memory_order_relaxed)) return false;
-  BeginRead(thread);
+  Core::BeginRead(thread.reading);
   const Definition* const definition = op.definition();
   std::size_t count = 0;
   std::uintptr_t slot = kIndirect;
@@ -377,9 +377,9 @@ template <bool kRedispatch>
     if (given.value_or(count) == count && stack.size() >= count) {
       const Value* const values = stack.Top(count).data();
       if (ArgumentsFit(*definition, values)) {
-        const Table* const table = view.table.load(std::memory_order_acquire);
+        const Table* const table = Core::Load(view.table);
         if (!kRedispatch) keys = table->Mask(WithThread(ArgumentKeys(*definition, values)));
-        slot = table->At(keys).load(std::memory_order_acquire);
+        slot = Core::LoadSlot(table->At(keys));
       }
     }
   }
@@ -390,16 +390,18 @@ template <bool kRedispatch>
     if (kernel->signature == nullptr) CheckResults(op, stack, below);
   };
   if ((slot & kSlotFormBits) == kDirect) {
-    EndRead(thread);
+    Core::EndRead(thread.reading);
     run(ContextOf(slot));
     return true;
   }
-  if ((slot & kSlotFormBits) == kCounted) {
+  if ((slot & kCounted) != 0) {
+    Core::BeginUse(ContextOf(slot)->references);
+    Core::EndRead(thread.reading);
     const KernelUse use(ContextOf(slot), thread);
     run(use.kernel);
     return true;
   }
-  EndRead(thread);
+  Core::EndRead(thread.reading);
   return false;
 }
 

@@ -19,12 +19,10 @@
 
 namespace plumbline::reference {
 
-// One use of a releasable kernel. Begun in a read section, which it ends: from then on the count keeps the kernel.
+// One use of a releasable kernel, which a read section began: the count keeps the kernel while this lives.
 class KernelUse {
  public:
   KernelUse(const KernelContext* used, ThreadState& thread) : kernel(used), thread_(thread) {
-    kernel->references.fetch_add(1, std::memory_order_relaxed);
-    EndRead(thread_);
     ++thread_.kernels_running;
   }
   KernelUse(const KernelUse&) = delete;

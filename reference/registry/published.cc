@@ -4,6 +4,7 @@
 #include <new>
 
 #include "reference/faults/faults.h"
+#include "reference/registry/reclaim.h"
 
 namespace plumbline::reference {
 
@@ -29,8 +30,9 @@ void DropKernel(const KernelContext* kernel) {
   } else if (PLUMBLINE_FAULT(last_use_is_counted_twice)) {
     kernel->references.fetch_sub(1, std::memory_order_acq_rel);
     if (kernel->references.load(std::memory_order_relaxed) != 0) return;
-  } else if (kernel->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+  } else if (!Core::EndUse(kernel->references)) {
     return;
+  }
   const std::shared_ptr<std::atomic<std::int64_t>> undead = kernel->undead;
   delete kernel;
   if (undead == nullptr) return;

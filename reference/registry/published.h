@@ -2,10 +2,11 @@
 //
 // A table is immutable, but for slots that go from unresolved to resolved, under the registry's lock, while the table
 // is the current one: that changes no answer, so it needs no new snapshot. Everything else that changes (a kernel, a
-// fallback, a fallthrough, a chain) makes a new table, and masks and slots always come from one and the same table.
+// fallback, a fallthrough, a chain) makes a new table, and masks and slots always come from one and the same table. Why
+// that is safe while calls read it: publication.h.
 //
-// A slot is a word: the address of the kernel's context, and in its low bits how to call it. Of the three, only kDirect
-// is called inline without further ado. So whatever needs care costs the ordinary call a single test.
+// A slot is a word: the address of the kernel's context, and in its low bits how to call it (SlotForm). Of the three,
+// only kDirect is called inline without further ado. So whatever needs care costs the ordinary call a single test.
 //
 // A view exists for each C++ signature that the operator is called with, and one for boxed calls. In a view of another
 // signature than the kernel's, and where the kernel is boxed, slots are kIndirect: the slow path boxes the arguments.
@@ -17,17 +18,11 @@
 
 #include "reference/boxing/kernel.h"
 #include "reference/keys/key_table.h"
+#include "reference/registry/publication.h"
 
 namespace plumbline::reference {
 
 class OperatorEntry;
-
-enum SlotForm : std::uintptr_t {
-  kDirect = 0,    // typed as the view says, permanent
-  kCounted = 1,   // typed as the view says, releasable: runs under a count
-  kIndirect = 2,  // anything else; no address: not resolved, or not to be called
-};
-inline constexpr std::uintptr_t kSlotFormBits = 3;
 
 struct Table {
   std::uint64_t masks[KeySet::kComponents + 1];  // keys that do not fall through, by component position

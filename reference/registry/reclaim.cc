@@ -2,7 +2,6 @@
 
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,15 +10,15 @@
 namespace plumbline::reference {
 namespace {
 
-long Membarrier(int command) { return syscall(__NR_membarrier, command, 0, 0); }
+long CallMembarrier(int command) { return syscall(__NR_membarrier, command, 0, 0); }
 
 bool Register() {
   if (std::getenv("PLUMBLINE_NO_MEMBARRIER") != nullptr) return false;
-  const long commands = Membarrier(MEMBARRIER_CMD_QUERY);
+  const long commands = CallMembarrier(MEMBARRIER_CMD_QUERY);
   if (commands < 0 || (commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return false;
-  if (Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) return false;
+  if (CallMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) return false;
   // A child process registers anew.
-  pthread_atfork(nullptr, nullptr, [] { Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); });
+  pthread_atfork(nullptr, nullptr, [] { CallMembarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); });
   return true;
 }
 
@@ -27,17 +26,6 @@ bool Register() {
 
 const bool asymmetric = Register();
 
-void Synchronize() {
-  if (asymmetric) {
-    Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-  } else {
-#ifndef __SANITIZE_THREAD__  // it knows no fences, and orders the marks and tables itself
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-#endif
-  }
-  VisitThreads([](ThreadState& state) {
-    while (state.reading.load(std::memory_order_acquire) != 0) sched_yield();
-  });
-}
+void Membarrier::WriterFence() { CallMembarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
 
 }  // namespace plumbline::reference

@@ -1,54 +1,91 @@
-// When what calls read may be freed.
-//
-// A call reads a published table inside a *read section*: it marks its thread, finds its kernel, and takes the mark off
-// before the kernel runs. Sections hold no user code and last some ten instructions, so a writer may wait for them:
-// after it has made the old table unreachable, Synchronize returns when every section that could still see it is over.
+// What registry/publication.h is built on in the reference: real atomics, and the two ways to order marks and tables.
 //
 //   {
 //     ReadSection reading;
-//     Table* table = view.table.load(std::memory_order_acquire);
+//     Table* table = Core::Load(view.table);
 //     ...
 //   }
 //
-// The mark is a plain store. The fence that it needs against the following load is made by the writer, for all threads
-// at once, with membarrier(2). Where the kernel has no membarrier (or PLUMBLINE_NO_MEMBARRIER is set) sections pay for
-// it themselves: `asymmetric` is false, and no call takes the inline path, whose sections have no fence.
+// With membarrier(2), the fence that a section needs is made by the writer, for all threads at once, and a mark is a
+// plain store. Where the kernel has no membarrier (or PLUMBLINE_NO_MEMBARRIER is set) sections pay for it themselves:
+// `asymmetric` is false, and no call takes the inline path, whose sections have no fence. The steps of Core that have
+// no fence in them are the same for both.
 //
 // Any thread; Synchronize must not be called inside a section.
 #ifndef PLUMBLINE_REFERENCE_REGISTRY_RECLAIM_H_
 #define PLUMBLINE_REFERENCE_REGISTRY_RECLAIM_H_
 
+#include <sched.h>
+
 #include <atomic>
 
 #include "reference/keys/thread_state.h"
+#include "reference/registry/publication.h"
 
 namespace plumbline::reference {
 
 extern const bool asymmetric;  // membarrier is there
 
-// The inline path's marks; presume `asymmetric`.
-inline void BeginRead(ThreadState& state) {
-  state.reading.store(1, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-}
-inline void EndRead(ThreadState& state) { state.reading.store(0, std::memory_order_release); }
+struct HardwarePolicy {
+  template <class T>
+  using Atomic = std::atomic<T>;
+  static void Wait() { sched_yield(); }
+};
+
+struct Membarrier : HardwarePolicy {
+  static void ReaderFence() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+  static void WriterFence();
+};
+
+struct Fences : HardwarePolicy {
+  static void ReaderFence() { Fence(); }
+  static void WriterFence() { Fence(); }
+
+ private:
+  static void Fence() {
+#ifdef __SANITIZE_THREAD__
+    // It knows no fences. An exchange is one on this machine, and of a word that nobody else has it hides no race.
+    std::atomic<int> mine{0};
+    mine.exchange(1, std::memory_order_seq_cst);
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  }
+};
+
+using Core = Publication<Membarrier>;
 
 // The calling thread must have entered a table (EnterTable), so that writers know it.
 class ReadSection {
  public:
   ReadSection() {
     if (asymmetric) {
-      BeginRead(thread_state);
+      Core::BeginRead(thread_state.reading);
     } else {
-      thread_state.reading.store(1, std::memory_order_seq_cst);
+      Publication<Fences>::BeginRead(thread_state.reading);
     }
   }
   ReadSection(const ReadSection&) = delete;
   ReadSection& operator=(const ReadSection&) = delete;
-  ~ReadSection() { EndRead(thread_state); }
+  ~ReadSection() { Core::EndRead(thread_state.reading); }
 };
 
-void Synchronize();
+// Each thread's mark, while no thread can come or go.
+struct VisitMarks {
+  template <class Each>
+  void operator()(Each) const {
+    VisitThreads([](ThreadState& state) { Each()(state.reading); });
+  }
+};
+
+template <class Free, class Kernels, class Drop>
+void Reclaim(Free&& free, const Kernels& kernels, Drop&& drop) {
+  if (asymmetric) {
+    Core::Reclaim(VisitMarks(), free, kernels, drop);
+  } else {
+    Publication<Fences>::Reclaim(VisitMarks(), free, kernels, drop);
+  }
+}
 
 }  // namespace plumbline::reference
 

@@ -117,8 +117,7 @@ Change::~Change() {
     }
   }
   if (PLUMBLINE_FAULT(destructors_run_under_the_lock) && !kernels.empty()) {
-    Synchronize();
-    for (KernelContext* kernel : std::exchange(kernels, {})) DropKernel(kernel);
+    Reclaim([] {}, std::exchange(kernels, {}), &DropKernel);
   }
 #endif
   lock_.unlock();
@@ -127,16 +126,22 @@ Change::~Change() {
 #endif
   // Permanent kernels stay, so nothing of theirs has to wait.
   if (!tables.empty() || !definitions.empty() || !kernels.empty() || !operators.empty() || !names.empty()) {
-    if (!PLUMBLINE_FAULT(no_grace_period)) Synchronize();
-    for (Table* table : tables) Table::Delete(table);
-    for (Definition* definition : definitions) delete definition;
-    for (NameTable::Array* array : names) delete array;
+    const auto free_unreachable = [this] {
+      for (Table* table : tables) Table::Delete(table);
+      for (Definition* definition : definitions) delete definition;
+      for (NameTable::Array* array : names) delete array;
 #ifdef PLUMBLINE_WITH_FAULTS
-    if (PLUMBLINE_FAULT(released_kernel_is_freed_at_once)) {
-      for (KernelContext* kernel : kernels) kernel->references.store(1, std::memory_order_relaxed);
-    }
+      if (PLUMBLINE_FAULT(released_kernel_is_freed_at_once)) {
+        for (KernelContext* kernel : kernels) kernel->references.store(1, std::memory_order_relaxed);
+      }
 #endif
-    for (KernelContext* kernel : kernels) DropKernel(kernel);
+    };
+    if (PLUMBLINE_FAULT(no_grace_period)) {
+      free_unreachable();
+      for (KernelContext* kernel : kernels) DropKernel(kernel);
+    } else {
+      Reclaim(free_unreachable, kernels, &DropKernel);
+    }
     for (OperatorEntry* op : operators) op->Release();
   }
   if (warn) {
@@ -376,7 +381,7 @@ void RegistryCore::Withdraw(OperatorEntry& op, Change& change) {
     Table* const table = view.table.load(std::memory_order_relaxed);
     if (table == cold_) return;
     if (PLUMBLINE_FAULT(typed_calls_keep_their_table) && view.signature != nullptr) return;
-    view.table.store(cold_, std::memory_order_release);
+    Core::Publish(view.table, cold_);
     change.tables.push_back(table);
   });
 }
@@ -458,7 +463,7 @@ Table* RegistryCore::Publish(OperatorEntry& op, View& view) {
        slot = op.resolved_._Find_next(slot)) {
     table->slots[slot].store(Word(view, Answer(op, static_cast<int>(slot)).winner), std::memory_order_relaxed);
   }
-  view.table.store(table, std::memory_order_release);
+  Core::Publish(view.table, table);
   op.published_ = true;
   return table;
 }
@@ -566,7 +571,7 @@ std::shared_ptr<RegistrationRecord> RegistryCore::Define(Schema schema, std::str
   op.misses_ = op.invalidations_ = 0;
   op.hits_.store(0, std::memory_order_relaxed);
   change.Log(RegistrationEvent::What::kDefine, false, name, "", definition->place);
-  op.definition_.store(definition.release(), std::memory_order_release);
+  Core::Publish(op.definition_, definition.release());
   op.state_.store(OperatorState::kDefined, std::memory_order_release);
   Withdraw(op, change);
   RefreshViews(op);
@@ -891,7 +896,7 @@ void RegistryCore::Undo(RegistrationRecord& record, Change& change) {
       Definition* const definition = op.definition_.load(std::memory_order_relaxed);
       change.Log(RegistrationEvent::What::kDefine, true, op.name(), "", definition->place);
       op.state_.store(OperatorState::kDangling, std::memory_order_release);
-      op.definition_.store(nullptr, std::memory_order_release);
+      Core::Publish<Definition>(op.definition_, nullptr);
       change.definitions.push_back(definition);
       Withdraw(op, change);
       RefreshViews(op);
@@ -1069,29 +1074,29 @@ bool RegistryCore::TryLocate(View& view, KeySet set, bool mask, Located* located
     std::uintptr_t word;
     {
       const ReadSection reading;
-      const Table* table = view.table.load(std::memory_order_acquire);
+      const Table* table = Core::Load(view.table);
       located->keys = mask ? Masked(*table, set) : set;
-      word = table->At(located->keys).load(std::memory_order_acquire);
+      word = Core::LoadSlot(table->At(located->keys));
     }
     located->kernel = ContextOf(word);
     if (located->kernel == nullptr) return false;
     located->direct = (word & kSlotFormBits) != kIndirect;
     located->counted = !located->kernel->permanent;
-    if (located->counted) located->kernel->references.fetch_add(1, std::memory_order_relaxed);
+    if (located->counted) Core::BeginUse(located->kernel->references);
     return true;
   }
 #endif
   const ReadSection reading;
-  const Table* table = view.table.load(std::memory_order_acquire);
+  const Table* table = Core::Load(view.table);
   located->keys = mask ? Masked(*table, set) : set;
-  if (PLUMBLINE_FAULT(mask_and_slot_of_two_tables)) table = view.table.load(std::memory_order_acquire);
-  const std::uintptr_t slot = table->At(located->keys).load(std::memory_order_acquire);
+  if (PLUMBLINE_FAULT(mask_and_slot_of_two_tables)) table = Core::Load(view.table);
+  const std::uintptr_t slot = Core::LoadSlot(table->At(located->keys));
   const KernelContext* kernel = ContextOf(slot);
   if (kernel == nullptr) return false;
   located->kernel = kernel;
   located->direct = (slot & kSlotFormBits) != kIndirect;
   located->counted = !kernel->permanent;
-  if (located->counted) kernel->references.fetch_add(1, std::memory_order_relaxed);
+  if (located->counted) Core::BeginUse(kernel->references);
   return true;
 }
 
@@ -1175,7 +1180,7 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
     if (table == cold_) table = Publish(op, view);
   }
 #endif
-  table->slots[slot].store(word, std::memory_order_release);
+  Core::FillSlot(table->slots[slot], word);
 
   findings->chosen = keys_.IsKeySlot(slot) ? static_cast<Key>(slot) : kUndefined;
   findings->rule = resolution.rule;
@@ -1188,7 +1193,7 @@ Located RegistryCore::LocateLocked(View& view, KeySet set, bool mask, Findings* 
   }
   located.direct = (word & kSlotFormBits) != kIndirect;
   located.counted = !located.kernel->permanent;
-  if (located.counted) located.kernel->references.fetch_add(1, std::memory_order_relaxed);
+  if (located.counted) Core::BeginUse(located.kernel->references);
   if (PLUMBLINE_FAULT(chain_names_the_serving_key) && resolution.rule == Rule::kChain) {
     located.keys = keys_.SetOf(located.kernel->key);
   }
