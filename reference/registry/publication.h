@@ -96,7 +96,7 @@ template <class Policy>
 struct Publication {
   template <class T>
   using Atomic = typename Policy::template Atomic<T>;
-  using Mark = Atomic<std::uint32_t>;
+  using Mark = typename Policy::Mark;
   using Slot = Atomic<std::uintptr_t>;
   using Uses = Atomic<std::int64_t>;
 

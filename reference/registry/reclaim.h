@@ -29,6 +29,7 @@ extern const bool asymmetric;  // membarrier is there
 struct HardwarePolicy {
   template <class T>
   using Atomic = std::atomic<T>;
+  using Mark = ReadingMark;
   static void Wait() { sched_yield(); }
 };
 

@@ -136,6 +136,7 @@ struct RelacyWorld {
 struct RelacyPolicy {
   template <class T>
   using Atomic = RelacyAtomic<T>;
+  using Mark = RelacyAtomic<std::uint32_t>;
   static void ReaderFence() {
     if (settings.fence == Fence::kFences && settings.reader_fence) rl::atomic_thread_fence(rl::mo_seq_cst, $);
   }
