@@ -4,6 +4,8 @@
 #   $CC $CXX $CFLAGS $CXXFLAGS $LIB_FUZZING_ENGINE   given by them
 #   $OUT/NAME  NAME_seed_corpus.zip  NAME.dict  NAME.options
 #
+#   build.sh [TARGET...]       without any: all but steps_on_backend, which takes a backend that the user names
+#
 # Needs the packages of ./Dockerfile. WORK is for what the build leaves behind.
 set -euo pipefail
 fuzz=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
@@ -22,11 +24,13 @@ cmake -S "$fuzz/.." -B "$work/plumbline" -G Ninja -DCMAKE_BUILD_TYPE= -DCMAKE_C_
   exit 1
 }
 
+if (($# == 0)); then
+  for source in "$fuzz"/targets/*.cc; do
+    [[ $source == */steps_on_backend.cc ]] || set -- "$@" "$(basename "$source" .cc)"
+  done
+fi
 mkdir -p "$OUT/lib"
-for source in "$fuzz"/targets/*.cc; do
-  name=$(basename "$source" .cc)
-  # It takes a backend that the user names.
-  [[ $name == steps_on_backend ]] && continue
+for name; do
   cmake --build "$work/plumbline" --target "$name" -- ${PLUMBLINE_JOBS:+-j"$PLUMBLINE_JOBS"}
   # What the machine that runs them may lack.
   ldd "$OUT/$name" | awk '/lib(fmt|stdc\+\+|gcc_s)\./ {print $3}' | xargs -r cp -n -t "$OUT/lib"
