@@ -45,7 +45,7 @@ struct Fences : HardwarePolicy {
  private:
   static void Fence() {
 #ifdef __SANITIZE_THREAD__
-    // It knows no fences. An exchange is one on this machine, and of a word that nobody else has it hides no race.
+    // It knows no fences. An exchange is one on x86, and of a word that nobody else has it hides no race.
     std::atomic<int> mine{0};
     mine.exchange(1, std::memory_order_seq_cst);
 #else
