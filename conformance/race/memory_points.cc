@@ -58,7 +58,12 @@ bool IsShared(std::uintptr_t site) {
   return cell != nullptr && cell->key == site;
 }
 
+void NoteTraced() {
+  if (!__atomic_load_n(&traced, __ATOMIC_RELAXED)) __atomic_store_n(&traced, true, __ATOMIC_RELAXED);
+}
+
 void PointAt(const void* address, std::uintptr_t site, bool store) {
+  NoteTraced();
   if (OnOwnStack(address)) return;
   const bool shared_only = mode == MemoryPoints::kWhereShared || mode == MemoryPoints::kWhereSharedNoted;
   if (shared_only && !IsShared(site)) return;
@@ -151,8 +156,8 @@ PLUMBLINE_ACCESS(__sanitizer_cov_store8, true)
 PLUMBLINE_ACCESS(__sanitizer_cov_store16, true)
 
 // Tracing loads and stores needs some mode of coverage under it; of that one only the start is of use. A fuzzing engine
-// has these two as well, and then they are its own.
+// and the runtime of a sanitizer have these two as well, and then they may be theirs.
 PLUMBLINE_CALLBACK __attribute__((weak)) __sanitizer_cov_trace_pc_guard(std::uint32_t*) {}
 PLUMBLINE_CALLBACK __attribute__((weak)) __sanitizer_cov_trace_pc_guard_init(std::uint32_t*, std::uint32_t*) {
-  __atomic_store_n(&plumbline::race::traced, true, __ATOMIC_RELAXED);
+  plumbline::race::NoteTraced();
 }
