@@ -375,8 +375,8 @@ TEST(Check, JudgesTenThousandStepsWithinASecond) {
 }
 
 TEST(Check, JudgesWhatIsAskedOfNoOperator) {
-  History history = Parsed(
-      "history 1 pytorch-1.13\na 1..2 find t::f as h => ok\nb 6..13 call @h [CPU] => error invalid-handle\n");
+  History history =
+      Parsed("history 1 pytorch-1.13\na 1..2 find t::f as h => ok\nb 6..13 call @h [CPU] => error invalid-handle\n");
   history.events.erase(history.events.begin());  // no text says this
   const Verdict verdict = Checked(history);
   EXPECT_EQ(verdict.outcome, Verdict::Outcome::kContradiction);

@@ -102,6 +102,11 @@ ConcurrentRun Runner::Run() {
     run.history.events.insert(run.history.events.end(), thread.events.begin(), thread.events.end());
   }
   run.threw = threw_;
+  if (endless_) {
+    run.refused =
+        fmt::format("its kernels call each other without end: more than {} deep, or more than {} calls in a step",
+                    scenario::kMaxKernelDepth, scenario::kMaxInnerCalls);
+  }
   if (options_.plan != nullptr && finished) run.heap = CheckQuarantine();
   run.lifetime = lifetime_;
   for (const Context& context : contexts_) {

@@ -24,6 +24,7 @@
 #include "conformance/race/concurrent_run.h"
 #include "conformance/race/sanitizers.h"
 #include "spec/abi/host.h"
+#include "spec/scenario/limits.h"
 #include "spec/scenario/schema.h"
 
 namespace plumbline::race {
@@ -112,6 +113,8 @@ struct ThreadNotes {
   };
   std::vector<Guard> guards;
   std::uint64_t random = 0;
+  int running = 0;                   // kernels inside each other
+  scenario::InnerCalls inner_calls;  // of the present step
 };
 
 extern thread_local ThreadNotes* notes;  // of the calling thread, if it is one of a run
@@ -205,6 +208,7 @@ class Runner {
   std::atomic<int> started_{0};
   std::atomic<bool> racing_{false};
   std::string threw_;
+  std::atomic<bool> endless_{false};
   bool over_ = false;
 };
 

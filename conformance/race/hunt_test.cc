@@ -107,6 +107,19 @@ TEST(Hunt, RunsFreeThreadsToo) {
   EXPECT_FALSE(found.witness.has_value()) << found.witness->words;
 }
 
+TEST(Hunt, RefusesKernelsWithoutEnd) {
+  const auto executor = Start("reference");
+  Hunt hunt(*executor, {.time = std::chrono::seconds(20), .schedules = 50});
+  const Hunted found =
+      hunt.Run(Read("kernel k { call demo::f }\n"
+                    "define demo::f(Tensor a) -> Tensor\n"
+                    "impl demo::f CPU k\n"
+                    "on a call demo::f [CPU]\n"
+                    "on b call demo::f []\n"));
+  EXPECT_THAT(found.refused, HasSubstr("its kernels call each other without end: more than 100 deep"));
+  EXPECT_FALSE(found.witness.has_value()) << found.witness->words;
+}
+
 TEST(Hunt, RefusesAScheduleThatIsNone) {
   const auto executor = Start("reference");
   Hunt hunt(*executor, {});

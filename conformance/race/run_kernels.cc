@@ -48,6 +48,16 @@ pl_error* Runner::RunKernel(void* pointer, pl_frame* frame) {
       call.ran = context->registration;
     }
   }
+  if (notes != nullptr) {
+    // Kernels that call each other without end: no history of them could be judged.
+    const auto endless = notes->running > 0 ? notes->inner_calls.Refuse(notes->running) : std::nullopt;
+    if (endless) {
+      self.endless_ = true;
+      context->running.fetch_sub(1);
+      return abi::MakeError(PL_ERROR_KERNEL_RAISED, *endless);
+    }
+    ++notes->running;
+  }
   pl_error* error = nullptr;
   const std::size_t guards = notes != nullptr ? notes->guards.size() : 0;
   try {
@@ -57,7 +67,10 @@ pl_error* Runner::RunKernel(void* pointer, pl_frame* frame) {
   } catch (...) {
     self.threw_ = "something that is no std::exception";
   }
-  if (notes != nullptr) self.LeaveGuards(guards);
+  if (notes != nullptr) {
+    self.LeaveGuards(guards);
+    --notes->running;
+  }
   const bool destroyed = context->destroyed.load() != 0;
   context->running.fetch_sub(1);
   if (destroyed) self.Fault(Kind::kDestroyedWhileRunning, context->registration);

@@ -174,6 +174,7 @@ void Runner::DoStep(const Step& step) {
     Point();
   }
   Shake();
+  if (notes->running == 0) notes->inner_calls = {};
   Do(step, *prepared_.at(&step));
 }
 
