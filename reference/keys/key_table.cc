@@ -8,6 +8,7 @@
 
 #include "reference/faults/faults.h"
 #include "reference/keys/error.h"
+#include "reference/keys/fork_mutex.h"
 #include "spec/tables/releases.h"
 
 namespace plumbline::reference {
@@ -312,7 +313,7 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
 
 KeyTableRef KeyTable::ForData(const tables::ReleaseData& release, std::span<const KeyDeclaration> declared) {
   std::unique_ptr<KeyTable> made(new KeyTable(release, declared));
-  static std::mutex mutex;
+  static auto& mutex = *new ForkMutex(ForkRank::kTables);
   static std::vector<std::unique_ptr<KeyTable>>* const all = new std::vector<std::unique_ptr<KeyTable>>();
   const std::lock_guard lock(mutex);
   for (const std::unique_ptr<KeyTable>& known : *all) {

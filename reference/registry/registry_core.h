@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/keys/fork_mutex.h"
 #include "reference/registry/name_table.h"
 #include "reference/registry/registry.h"
 
@@ -163,7 +164,7 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   [[noreturn]] void ThrowUncallableLocked(const OperatorEntry& op) const;
 
   const KeyTable& keys_;
-  mutable std::mutex mutex_;
+  mutable ForkMutex mutex_;
   bool closed_ = false;
   NameTable names_;
   std::vector<OperatorEntry*> operators_;  // each knows its place
@@ -181,6 +182,9 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   std::atomic<CallObserver*> call_observer_;
   std::atomic<RegistrationObserver*> registration_observer_;
   std::atomic<bool> count_hits_{false};
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::vector<KernelContext*> late_;  // for the fault contexts_go_with_the_next_change
+#endif
 };
 
 // See the top of this file.
@@ -190,6 +194,7 @@ class Change {
   explicit Change(RegistryCore& core) : core_(core), lock_(core.mutex_, std::try_to_lock) {
     waited_ = !lock_.owns_lock();
     if (waited_) lock_.lock();
+    SpoilStart();
   }
   bool waited() const { return waited_; }
   // Lets others at what is half done; for faults.
@@ -228,8 +233,9 @@ class Change {
     std::string subject, key, place, shadows;
   };
   RegistryCore& core_;
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<ForkMutex> lock_;
 #ifdef PLUMBLINE_WITH_FAULTS
+  void SpoilStart();
   bool waited_ = false;
 #endif
   std::vector<News> news_;

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <vector>
 
+#include "reference/keys/fork_mutex.h"
+
 namespace plumbline::reference {
 
 TensorSlot::~TensorSlot() = default;
@@ -13,7 +15,7 @@ Tensor Tensor::Make(KeySet keys) { return Tensor(new TensorObject(keys, true)); 
 
 // One undefined tensor a key table, as long-lived as the tables are.
 Tensor Tensor::Undefined(const KeyTable& table) {
-  static std::mutex mutex;
+  static auto& mutex = *new ForkMutex(ForkRank::kTensors);
   static std::vector<Tensor>* const all = new std::vector<Tensor>();
   const std::lock_guard lock(mutex);
   while (all->size() <= table.number()) all->push_back(Tensor(static_cast<TensorObject*>(nullptr)));

@@ -1,0 +1,63 @@
+#include "reference/keys/fork_mutex.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "reference/faults/faults.h"
+
+namespace plumbline::reference {
+
+// Never destroyed: a process may fork while it ends.
+struct ForkMutexes {
+  std::mutex mutex;  // of the list; taken first
+  std::vector<ForkMutex*> all;
+
+  static ForkMutexes& Get() {
+    static ForkMutexes* const mutexes = [] {
+      auto* made = new ForkMutexes;
+      pthread_atfork([] { Get().Lock(); }, [] { Get().Unlock(false); }, [] { Get().Unlock(true); });
+      return made;
+    }();
+    return *mutexes;
+  }
+
+  static bool LeftOut(const ForkMutex& one) {
+    return PLUMBLINE_FAULT(fork_takes_no_locks) && one.rank_ == ForkRank::kRegistry;
+  }
+
+  void Lock() {
+    mutex.lock();
+    for (ForkMutex* one : all) {
+      if (!LeftOut(*one)) one->lock();
+    }
+  }
+
+  void Unlock(bool child) {
+    for (ForkMutex* one : all) {
+      if (child && PLUMBLINE_FAULT(child_keeps_the_locks) && one->rank_ == ForkRank::kRegistry) continue;
+      if (LeftOut(*one)) continue;
+      if (child && one->in_child_ != nullptr) one->in_child_(one->context_);
+      one->unlock();
+    }
+    mutex.unlock();
+  }
+};
+
+ForkMutex::ForkMutex(ForkRank rank, void (*in_child)(void* context), void* context)
+    : rank_(rank), in_child_(in_child), context_(context) {
+  ForkMutexes& mutexes = ForkMutexes::Get();
+  const std::lock_guard lock(mutexes.mutex);
+  const auto at = std::upper_bound(mutexes.all.begin(), mutexes.all.end(), rank_,
+                                   [](ForkRank mine, const ForkMutex* other) { return mine < other->rank_; });
+  mutexes.all.insert(at, this);
+}
+
+ForkMutex::~ForkMutex() {
+  ForkMutexes& mutexes = ForkMutexes::Get();
+  const std::lock_guard lock(mutexes.mutex);
+  std::erase(mutexes.all, this);
+}
+
+}  // namespace plumbline::reference
