@@ -164,6 +164,37 @@ PL_CASE("lifecycle", "fork-while-others-list", Tier::kQuick, PL_CLAUSES("CONC-02
   RunProgram(ctx, [](Stage& stage) { ForkMeanwhile(stage, 2, [&](int) { stage.Operators(); }); });
 }
 
+// The others use the registry for the first time.
+PL_CASE("lifecycle", "fork-at-first-use", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
+  RunProgram(ctx, [](Stage& stage) {
+    for (int round = 0; round < stage.Rounds(200) && !stage.Late(); ++round) {
+      const auto begins = [&] {
+        std::atomic<int> begun{0};
+        Threads others;
+        for (int i = 0; i < 2; ++i) {
+          others.Start([&, i] {
+            ++begun;
+            const std::string name = fmt::format("life::of{}", i);
+            stage.Define(name);
+            stage.Impl(name, stage.NewKernel(2));
+            stage.ExpectCall(name, 2, "on a thread that uses the registry for the first time");
+          });
+        }
+        while (begun < 2) {
+        }
+        usleep(static_cast<useconds_t>(round % 20 * 5));
+        stage.Wait(stage.Fork([&] {
+          stage.Define("life::f");
+          stage.Impl("life::f", stage.NewKernel(1));
+          UseAll(stage, "life::f", 1);
+        }),
+                   "a child that was forked while others used the registry for the first time");
+      };
+      stage.Wait(stage.Fork(begins), fmt::format("process {}", round + 1));
+    }
+  });
+}
+
 // A kernel that was released runs on a thread that the child does not have.
 PL_CASE("lifecycle", "fork-then-drain", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle | PL_CAPABILITY(DRAIN)) {
   RunProgram(ctx, [](Stage& stage) {

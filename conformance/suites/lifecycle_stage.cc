@@ -410,10 +410,15 @@ void* Stage::SymbolOf(void* library, const char* name) {
 
 void RunProgram(CaseContext& ctx, const StageProgram& program, int exit_status) {
   [[maybe_unused]] static const int at_exit = std::atexit(&RunVeryLast);  // before a backend is loaded
+  // What hangs takes all of it; the full tier's rounds take their time.
+  const milliseconds one = ctx.executor().limit();
+  const milliseconds limit = ctx.tier() == harness::Tier::kQuick  ? one / 3
+                             : ctx.tier() == harness::Tier::kFull ? one * 12
+                                                                  : one;
   harness::ExecutorConfig config = ctx.executor().config();
   config.service = [&](const pl_adapter& adapter, const harness::BackendFacts& facts, const std::string& request,
                        harness::Progress&) {
-    return RunInChild(adapter, facts, ctx.tier(), request == "fresh", ctx.executor().limit(), program, exit_status);
+    return RunInChild(adapter, facts, ctx.tier(), request == "fresh", limit, program, exit_status);
   };
   harness::OrError<std::unique_ptr<Executor>> executor = Executor::Start(config);
   if (!executor.ok()) return ctx.Broken(executor.error());
@@ -421,7 +426,7 @@ void RunProgram(CaseContext& ctx, const StageProgram& program, int exit_status) 
   for (int mode = 0; mode < (may_be_fresh ? 2 : 1); ++mode) {
     const bool fresh = mode == 1;
     (*executor)->Renew();
-    const Reply reply = (*executor)->Ask(fresh ? "fresh" : "process", ctx.executor().limit() + kPatience);
+    const Reply reply = (*executor)->Ask(fresh ? "fresh" : "process", limit + kPatience);
     ctx.Tried(1);
     if (reply.ending == Reply::Ending::kAnswered && reply.text == "good") continue;
     const std::size_t blank = std::min(reply.text.find(' '), reply.text.size());

@@ -9,9 +9,9 @@ namespace plumbline::reference {
 
 std::string Signature::Name() const {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type->name(), nullptr, nullptr, &status),
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled(), nullptr, nullptr, &status),
                                                     &std::free);
-  return status == 0 ? text.get() : type->name();
+  return status == 0 ? text.get() : mangled();
 }
 
 }  // namespace plumbline::reference

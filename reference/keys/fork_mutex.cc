@@ -3,9 +3,11 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "reference/faults/faults.h"
+#include "reference/keys/make_once.h"
 
 namespace plumbline::reference {
 
@@ -15,12 +17,8 @@ struct ForkMutexes {
   std::vector<ForkMutex*> all;
 
   static ForkMutexes& Get() {
-    static ForkMutexes* const mutexes = [] {
-      auto* made = new ForkMutexes;
-      pthread_atfork([] { Get().Lock(); }, [] { Get().Unlock(false); }, [] { Get().Unlock(true); });
-      return made;
-    }();
-    return *mutexes;
+    static constinit std::atomic<ForkMutexes*> mutexes{nullptr};
+    return MakeOnce(mutexes, [] { return new ForkMutexes; });
   }
 
   static bool LeftOut(const ForkMutex& one) {
@@ -44,6 +42,14 @@ struct ForkMutexes {
     mutex.unlock();
   }
 };
+
+namespace {
+
+[[maybe_unused]] const int handled =
+    pthread_atfork([] { ForkMutexes::Get().Lock(); }, [] { ForkMutexes::Get().Unlock(false); },
+                   [] { ForkMutexes::Get().Unlock(true); });
+
+}  // namespace
 
 ForkMutex::ForkMutex(ForkRank rank, void (*in_child)(void* context), void* context)
     : rank_(rank), in_child_(in_child), context_(context) {

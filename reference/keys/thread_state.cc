@@ -9,6 +9,7 @@
 #include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 #include "reference/keys/fork_mutex.h"
+#include "reference/keys/make_once.h"
 
 namespace plumbline::reference {
 
@@ -27,13 +28,15 @@ struct Threads {
 
 // Never destroyed: threads may outlive static destruction.
 Threads& AllThreads() {
-  static Threads* const threads = new Threads{
-      // In a child process only the forking thread lives on.
-      .mutex = ForkMutex(
-          ForkRank::kThreads,
-          [](void*) { std::erase_if(AllThreads().states, [](auto* state) { return state != &thread_state; }); }),
-      .states = {}};
-  return *threads;
+  static constinit std::atomic<Threads*> threads{nullptr};
+  return MakeOnce(threads, [] {
+    // In a child process only the forking thread lives on.
+    return new Threads{
+        .mutex = ForkMutex(
+            ForkRank::kThreads,
+            [](void*) { std::erase_if(AllThreads().states, [](auto* state) { return state != &thread_state; }); }),
+        .states = {}};
+  });
 }
 
 struct Words {
@@ -73,15 +76,16 @@ ThreadRecord::~ThreadRecord() {
   thread_record = nullptr;
 }
 
+const pthread_key_t record_key = [] {
+  pthread_key_t made;
+  pthread_key_create(&made, [](void* record) { delete static_cast<ThreadRecord*>(record); });
+  return made;
+}();
+
 ThreadRecord& Record() {
   if (thread_record != nullptr) return *thread_record;
-  static const pthread_key_t key = [] {
-    pthread_key_t made;
-    pthread_key_create(&made, [](void* record) { delete static_cast<ThreadRecord*>(record); });
-    return made;
-  }();
   thread_record = new ThreadRecord;
-  pthread_setspecific(key, thread_record);
+  pthread_setspecific(record_key, thread_record);
   return *thread_record;
 }
 

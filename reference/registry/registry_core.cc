@@ -1093,6 +1093,14 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
   return OperatorRef(op);
 }
 
+// Views stay though the library goes that called first.
+const Signature& RegistryCore::Keep(const Signature& signature) {
+  for (const auto& known : signatures_) {
+    if (Same(known->get(), signature)) return known->get();
+  }
+  return signatures_.emplace_back(std::make_unique<KeptSignature>(signature))->get();
+}
+
 View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<View>& view : op.typed_views_) {
@@ -1102,7 +1110,7 @@ View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
   }
   auto view = std::make_unique<View>();
   view->op = &op;
-  view->signature = &signature;
+  view->signature = &Keep(signature);
   view->table.store(cold_, std::memory_order_relaxed);
   CheckCallable(*view);
   View& kept = *op.typed_views_.emplace_back(std::move(view));

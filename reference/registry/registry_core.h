@@ -151,7 +151,8 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   void Changed(OperatorEntry& op, const SlotSet& affected, Change& change);
   void ChangedEverywhere(const SlotSet& affected, Change& change);
   void Withdraw(OperatorEntry& op, Change& change);  // published tables
-  void RefreshViews(OperatorEntry& op);              // numbers, and which may be used
+  const Signature& Keep(const Signature& signature);
+  void RefreshViews(OperatorEntry& op);  // numbers, and which may be used
   void RefreshAllViews();
   Table* Publish(OperatorEntry& op, View& view);
   SlotSet Fallthroughs(const OperatorEntry& op) const;
@@ -176,6 +177,7 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   std::vector<std::shared_ptr<ListenerRecord>> listeners_;
   std::vector<KernelContext*> buried_;  // permanent kernels that were released
   std::uint64_t next_number_ = 1;
+  std::vector<std::unique_ptr<KeptSignature>> signatures_;  // of views; for good
   Table* cold_;
   std::shared_ptr<std::atomic<std::int64_t>> undead_;  // released kernels that still run
   std::function<void(std::string_view)> warn_;
