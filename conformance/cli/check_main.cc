@@ -26,6 +26,7 @@
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
+#include "conformance/suites/lifecycle_service.h"
 #include "reports/terminal/terminal.h"
 
 namespace plumbline::cli {
@@ -185,6 +186,7 @@ int Main(int argc, char** argv) {
   if (!cases.ok()) return Complain(app, cases.error());
 
   suite.executor = *config;
+  suite.executor.service = &suites::ServeLifecycle;
   suite.cases = {.seed = options.seed,
                  .tier = TierOf(options.tier),
                  .backend_argument = options.backend.backend,

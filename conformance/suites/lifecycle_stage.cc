@@ -14,11 +14,14 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
+#include <sstream>
 
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/executor.h"
 #include "conformance/suites/lifecycle_plugin.h"
+#include "conformance/suites/lifecycle_service.h"
 #include "spec/abi/error.h"
 
 namespace plumbline::suites {
@@ -59,7 +62,7 @@ void DestroyKernel(void* context) {
   if (kernel.at_destroy) kernel.at_destroy();
 }
 
-// Never freed, and reachable for a leak checker. Without a lock, which a fork might find held.
+// What may be left at the end: reachable for a leak checker. Without a lock, which a fork might find held.
 template <class T>
 T& Keep(T* made) {
   struct Kept {
@@ -77,9 +80,9 @@ std::function<void()>& VeryLast() {
   static auto& last = *new std::function<void()>;
   return last;
 }
-void RunVeryLast() {
+[[maybe_unused]] const int at_exit = std::atexit([] {  // before a backend is loaded
   if (VeryLast()) VeryLast()();
-}
+});
 
 pl_error* KeepInteger(void* context, const pl_value* value) {
   if (value->kind == PL_INT) *static_cast<std::int64_t*>(context) = value->as.integer;
@@ -117,7 +120,7 @@ std::string Noted(int notes) {
 
 // In the executor: one run of the program in a child. The answer's first word is the verdict.
 std::string RunInChild(const pl_adapter& adapter, const harness::BackendFacts& facts, harness::Tier tier, bool fresh,
-                       milliseconds limit, const StageProgram& program, int exit_status) {
+                       milliseconds limit, StageProgram program, int exit_status) {
   const int notes = memfd_create("plumbline-notes", MFD_CLOEXEC);
   if (notes < 0) return fmt::format("broken no file for notes: {}", strerror(errno));
   std::fflush(nullptr);
@@ -143,6 +146,7 @@ std::string RunInChild(const pl_adapter& adapter, const harness::BackendFacts& f
   const std::string noted = Noted(notes);
   close(notes);
   if (!status) return fmt::format("late did not end within {} s", limit.count() / 1000.0);
+  // [CONC-024] [CONC-025] [CONC-029] [CONC-030]
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == exit_status) return "good";
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == kWrong && !noted.empty()) return "wrong " + noted;
   return "ended " + Words(*status);
@@ -210,7 +214,7 @@ pl_registration* Stage::Define(std::string_view name) {
   pl_registration* made = nullptr;
   const std::string schema = fmt::format("{}(Tensor a, Tensor b) -> int", name);
   Take(adapter_.define(registry_, nullptr, Borrow(schema), Borrow("program:1"), &made), fmt::format("define {}", name));
-  return made;
+  return &Keep(made);
 }
 
 std::uint32_t Stage::DefineError(std::string_view name) {
@@ -241,7 +245,7 @@ pl_registration* Stage::Impl(std::string_view name, StageKernel& kernel) {
   pl_registration* registration = nullptr;
   Take(adapter_.register_kernel(registry_, nullptr, Borrow(name), cpu_, &made, &registration),
        fmt::format("impl {}", name));
-  return registration;
+  return &Keep(registration);
 }
 
 void Stage::TryOverride(std::string_view name, StageKernel& kernel) {
@@ -311,6 +315,7 @@ void Stage::ExpectCall(std::string_view name, std::int64_t value, const char* wh
 
 void Stage::ExpectGone(pl_operator* op, std::string_view name, const char* when) {
   const StageAnswer answer = Call(op);
+  // [CONC-026]
   Expect(answer.error_class == PL_ERROR_INVALID_HANDLE && answer.message.find(name) != std::string::npos,
          fmt::format("call of a handle of {} {}: expected error invalid-handle that names it, got {}", name, when,
                      answer.Words()));
@@ -332,7 +337,7 @@ pl_guard* Stage::Exclude(std::string_view key) {
   Take(adapter_.intern_key(registry_, Borrow(key), &at), fmt::format("intern_key {}", key));
   pl_guard* guard = nullptr;
   Take(adapter_.guard_enter(registry_, PL_GUARD_EXCLUDE, {&at, 1}, &guard), "guard_enter");
-  return guard;
+  return &Keep(guard);
 }
 
 // ---- processes ----
@@ -361,6 +366,7 @@ void Stage::Wait(pid_t child, const std::string& who) {
   const std::optional<int> status = StatusOf(child, start_ + limit_ * 3 / 4);
   Expect(status.has_value(), fmt::format("{} did not end", who));
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == kWrong) _exit(kWrong);  // it has noted what is wrong
+  // [CONC-022] [CONC-023] [CONC-031]
   Expect(*status == 0, fmt::format("{} {}", who, Words(*status)));
 }
 
@@ -408,25 +414,41 @@ void* Stage::SymbolOf(void* library, const char* name) {
 
 // ---- the case ----
 
-void RunProgram(CaseContext& ctx, const StageProgram& program, int exit_status) {
-  [[maybe_unused]] static const int at_exit = std::atexit(&RunVeryLast);  // before a backend is loaded
+std::string ServeLifecycle(const pl_adapter& adapter, const harness::BackendFacts& facts, const std::string& request,
+                           harness::Progress&) {
+  std::istringstream words(request.substr(kLifecycleRequest.size()));
+  std::uintptr_t program = 0;
+  int tier = 0, fresh = 0, exit_status = 0;
+  milliseconds::rep limit = 0;
+  words >> program >> tier >> fresh >> limit >> exit_status;
+  return RunInChild(adapter, facts, static_cast<harness::Tier>(tier), fresh != 0, milliseconds(limit),
+                    reinterpret_cast<StageProgram>(program), exit_status);
+}
+
+void RunProgram(CaseContext& ctx, StageProgram program, int exit_status) {
   // What hangs takes all of it; the full tier's rounds take their time.
   const milliseconds one = ctx.executor().limit();
   const milliseconds limit = ctx.tier() == harness::Tier::kQuick  ? one / 3
                              : ctx.tier() == harness::Tier::kFull ? one * 12
                                                                   : one;
-  harness::ExecutorConfig config = ctx.executor().config();
-  config.service = [&](const pl_adapter& adapter, const harness::BackendFacts& facts, const std::string& request,
-                       harness::Progress&) {
-    return RunInChild(adapter, facts, ctx.tier(), request == "fresh", limit, program, exit_status);
-  };
-  harness::OrError<std::unique_ptr<Executor>> executor = Executor::Start(config);
-  if (!executor.ok()) return ctx.Broken(executor.error());
-  const bool may_be_fresh = ctx.backend().Claims(PL_CAPABILITY(FRESH_REGISTRY)) && config.load.empty();
-  for (int mode = 0; mode < (may_be_fresh ? 2 : 1); ++mode) {
-    const bool fresh = mode == 1;
-    (*executor)->Renew();
-    const Reply reply = (*executor)->Ask(fresh ? "fresh" : "process", limit + kPatience);
+  Executor* executor = &ctx.executor();
+  std::unique_ptr<Executor> own;
+  if (!executor->config().service) {
+    harness::ExecutorConfig config = executor->config();
+    config.service = &ServeLifecycle;
+    harness::OrError<std::unique_ptr<Executor>> started = Executor::Start(config);
+    if (!started.ok()) return ctx.Broken(started.error());
+    own = std::move(*started);
+    executor = own.get();
+  }
+  const bool may_be_fresh = ctx.backend().Claims(PL_CAPABILITY(FRESH_REGISTRY)) && executor->config().load.empty();
+  for (const bool fresh : {false, true}) {
+    if (fresh && !may_be_fresh) continue;
+    executor->Renew();
+    const Reply reply =
+        executor->Ask(fmt::format("{}{} {} {} {} {}", kLifecycleRequest, reinterpret_cast<std::uintptr_t>(program),
+                                  static_cast<int>(ctx.tier()), fresh ? 1 : 0, limit.count(), exit_status),
+                      limit + kPatience);
     ctx.Tried(1);
     if (reply.ending == Reply::Ending::kAnswered && reply.text == "good") continue;
     const std::size_t blank = std::min(reply.text.find(' '), reply.text.size());

@@ -147,8 +147,8 @@ class Threads {
   std::vector<std::thread> threads_;
 };
 
-using StageProgram = std::function<void(Stage&)>;
-void RunProgram(harness::CaseContext& ctx, const StageProgram& program, int exit_status = 0);
+using StageProgram = void (*)(Stage&);
+void RunProgram(harness::CaseContext& ctx, StageProgram program, int exit_status = 0);
 
 }  // namespace plumbline::suites
 

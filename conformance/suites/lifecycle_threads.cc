@@ -262,6 +262,7 @@ PL_CASE("lifecycle", "registration-brings-what-was-written", Tier::kQuick, PL_CL
       written[number].words.fill(static_cast<std::int64_t>(number));
       return stage.Impl("life::f", stage.NewKernel(static_cast<std::int64_t>(number), [&stage, number] {
         for (const std::int64_t word : written[number].words) {
+          // [CONC-028]
           stage.Expect(word == static_cast<std::int64_t>(number),
                        "a kernel does not see what was written before it was registered");
         }

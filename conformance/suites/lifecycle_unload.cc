@@ -186,6 +186,7 @@ PL_CASE("lifecycle", "plug-in-goes-with-calls-in-it", Tier::kQuick, PL_CLAUSES("
     });
     stage.Drain();
     for (int i = 0; i < 2; ++i) {
+      // [CONC-027]
       stage.Expect(hosts[i]->running == 0 && hosts[i]->destroyed == 1,
                    fmt::format("drain returned while a call runs a released kernel of {}", hosts[i]->operator_name));
       stage.Unload(libraries[i], i);

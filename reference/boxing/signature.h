@@ -18,7 +18,6 @@
 
 #include "reference/boxing/schema.h"
 #include "reference/boxing/types.h"
-#include "reference/keys/make_once.h"
 
 namespace plumbline::reference {
 
@@ -59,6 +58,9 @@ class KeptSignature {
 
 namespace internal {
 
+// The one of that mangled name, kept for good by this library: plug-ins that come and go bring theirs each time.
+const Schema& SharedSchema(const char* mangled, Schema schema);
+
 template <class T>
 void AddType(std::vector<SchemaArgument>& list) {
   SchemaArgument& argument = list.emplace_back();
@@ -84,13 +86,16 @@ struct Inferred;
 template <class R, class... A>
 struct Inferred<R(A...)> {
   static const Schema& Get() {
-    static constinit std::atomic<Schema*> schema{nullptr};
-    return MakeOnce(schema, [] {
-      auto* made = new Schema;
-      (AddType<A>(made->arguments), ...);
-      Returns<R>::Add(made->returns);
-      return made;
-    });
+    // No guard, which a fork might find taken.
+    static constinit std::atomic<const Schema*> known{nullptr};
+    const Schema* schema = known.load(std::memory_order_acquire);
+    if (schema != nullptr) return *schema;
+    Schema made;
+    (AddType<A>(made.arguments), ...);
+    Returns<R>::Add(made.returns);
+    schema = &SharedSchema(typeid(R(A...)).name(), std::move(made));
+    known.store(schema, std::memory_order_release);
+    return *schema;
   }
 };
 
