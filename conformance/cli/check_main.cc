@@ -23,6 +23,7 @@
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
+#include "conformance/suites/lifecycle_service.h"
 #include "reports/terminal/terminal.h"
 
 namespace plumbline::cli {
@@ -148,12 +149,12 @@ int Main(int argc, char** argv) {
   suite.waiver_files = std::move(waivers->files);
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
-  // Those that are about threads at once are for `plumbline race`.
-  std::erase_if(*clauses, [](const reports::Clause& clause) { return clause.id.starts_with("CONC-"); });
+  std::erase_if(*clauses, [](const reports::Clause& clause) { return !harness::IsChecked(clause); });
   OrError<std::vector<Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
 
   suite.executor = *config;
+  suite.executor.service = &suites::ServeLifecycle;
   suite.cases = {.seed = options.seed,
                  .tier = TierOf(options.tier),
                  .backend_argument = options.backend.backend,
@@ -161,7 +162,10 @@ int Main(int argc, char** argv) {
                  .out = options.out};
   for (const std::vector<std::string>* words : {&options.filters, &options.cases}) {
     for (const std::string& word : *words) {
-      if (!word.starts_with("concurrency") && !harness::UpperCase(word).starts_with("CONC-")) continue;
+      const std::string upper = harness::UpperCase(word);
+      const bool checked = std::any_of(clauses->begin(), clauses->end(),
+                                       [&](const reports::Clause& clause) { return clause.id == upper; });
+      if (checked || (!word.starts_with("concurrency") && !upper.starts_with("CONC-"))) continue;
       return Complain(app,
                       fmt::format("'{}': threads at once are for `plumbline race`; see `plumbline race --list`", word));
     }

@@ -97,7 +97,7 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   PrintPlaces("scenarios", at->scenarios, "none", all);
   PrintPlaces("properties", at->properties, "none", all);
   PrintPlaces("model", clause.model, "no line names it", all);
-  const bool raced = clause.id.starts_with("CONC-");
+  const bool raced = !harness::IsChecked(clause);
   PrintPlaces(raced ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
                     : "faults (`plumbline check --backend broken --fault NAME` runs one)",
               clause.faults, "none", all);

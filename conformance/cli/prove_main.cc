@@ -17,6 +17,7 @@
 #include "conformance/race/cases.h"
 #include "conformance/race/service.h"
 #include "conformance/suites/corpus_cases.h"
+#include "conformance/suites/lifecycle_service.h"
 
 namespace plumbline::cli {
 namespace {
@@ -104,7 +105,11 @@ int Main(int argc, char** argv) {
   if (!cases.ok()) return Complain(app, cases.error());
   // Races are hunted where the hunt goes deepest.
   config->path = race::TracedOr(config->path);
-  config->service = &race::Serve;
+  config->service = [](const pl_adapter& adapter, const harness::BackendFacts& facts, const std::string& request,
+                       harness::Progress& progress) {
+    return (request.starts_with(suites::kLifecycleRequest) ? suites::ServeLifecycle : race::Serve)(adapter, facts,
+                                                                                                   request, progress);
+  };
   OrError<std::vector<harness::Case>> races =
       race::RaceCases(harness::CorpusFolder() + "/concurrency",
                       {.time = std::chrono::seconds(6), .shrink = false, .calibration = std::nullopt, .faults = {}});

@@ -239,7 +239,7 @@ int Main(int argc, char** argv) {
   suite.today = Today();
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
-  std::erase_if(*clauses, [](const reports::Clause& clause) { return !clause.id.starts_with("CONC-"); });
+  std::erase_if(*clauses, [](const reports::Clause& clause) { return !harness::IsRaced(clause); });
   suite.clauses = std::move(*clauses);
   if (options.list) {
     OrError<std::vector<harness::Case>> selected = harness::SelectCases(suite, *cases);

@@ -101,6 +101,20 @@ OrError<std::vector<ClausePage>> ReadClausePages() {
   return pages;
 }
 
+namespace {
+
+bool IsForThreadsAtOnce(const std::string& test) { return test.starts_with("spec/corpus/concurrency/"); }
+
+}  // namespace
+
+bool IsRaced(const reports::Clause& clause) {
+  return std::any_of(clause.tests.begin(), clause.tests.end(), IsForThreadsAtOnce);
+}
+
+bool IsChecked(const reports::Clause& clause) {
+  return !std::all_of(clause.tests.begin(), clause.tests.end(), IsForThreadsAtOnce);
+}
+
 OrError<std::vector<reports::Clause>> ReadClauseIndex() {
   OrError<std::vector<ClausePage>> pages = ReadClausePages();
   if (!pages.ok()) return InputError{pages.error()};

@@ -44,6 +44,11 @@ OrError<std::vector<ClausePage>> ReadClausePages();
 // The clauses alone, with the tests, model lines and faults that name them, by id.
 OrError<std::vector<reports::Clause>> ReadClauseIndex();
 
+// Who puts a clause to the test: `plumbline race`, where it has a scenario for threads at once; `plumbline check`,
+// where it has another test. Some have both.
+bool IsRaced(const reports::Clause& clause);
+bool IsChecked(const reports::Clause& clause);
+
 }  // namespace plumbline::harness
 
 #endif  // PLUMBLINE_CONFORMANCE_HARNESS_DATA_FOLDER_H_

@@ -7,6 +7,7 @@
 #ifndef PLUMBLINE_REFERENCE_ADAPTER_BACKEND_H_
 #define PLUMBLINE_REFERENCE_ADAPTER_BACKEND_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,6 +24,11 @@
 #include "spec/abi/adapter.h"
 
 namespace plumbline::reference::adapter {
+
+#ifdef PLUMBLINE_WITH_FAULTS
+// Of the kernel that this thread registers, for the fault kernel_is_seen_before_its_state.
+extern thread_local std::shared_ptr<std::atomic<bool>> kernel_state_is_there;
+#endif
 
 class Backend {
  public:

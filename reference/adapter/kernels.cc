@@ -1,4 +1,6 @@
 // Kernels of the host as kernels of the reference, and typed calls: all that is instantiated per signature.
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include "reference/adapter/backend.h"
@@ -72,11 +74,23 @@ HostValues Backend::RedispatchTyped(Frame& frame, std::uint32_t signature, std::
   });
 }
 
+#ifdef PLUMBLINE_WITH_FAULTS
+thread_local std::shared_ptr<std::atomic<bool>> kernel_state_is_there;
+#endif
+
 Kernel Backend::MakeKernel(const abi::Kernel& kernel, std::string_view op, std::optional<Key> key) {
   const auto made = [&]() -> Kernel {
     switch (kernel.form) {
       case PL_KERNEL_BOXED:
-        return Kernel::FromBoxed([this, host = kernel.host](BoxedCall& call) {
+        return Kernel::FromBoxed([this, host = kernel.host
+#ifdef PLUMBLINE_WITH_FAULTS
+                                  ,
+                                  there = kernel_state_is_there
+#endif
+        ](BoxedCall& call) {
+#ifdef PLUMBLINE_WITH_FAULTS
+          if (there != nullptr && !*there) throw abi::Error(PL_ERROR_INTERNAL, "this kernel has no state yet");
+#endif
           // Stacks are made by this adapter or by a typed call and hold one call's arguments.
           HostValues arguments;
           for (const Value& value : call.stack.Top(call.stack.size())) arguments.push_back(ToHost(value));

@@ -8,6 +8,8 @@
 #ifndef PLUMBLINE_REFERENCE_BOXING_SIGNATURE_H_
 #define PLUMBLINE_REFERENCE_BOXING_SIGNATURE_H_
 
+#include <atomic>
+#include <cstring>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -19,16 +21,45 @@
 
 namespace plumbline::reference {
 
+// Of one library there is one for each C++ type, which goes with the library; of a KeptSignature it is what is kept.
 struct Signature {
   const std::type_info* type;
-  const Schema& (*schema)();  // arguments and returns are named _0, _1, ...; no operator name
-  bool symbolic;              // uses SymInt
-  std::string Name() const;   // as C++ writes it, for messages
+  const Schema& (*infer)();
+  bool symbolic;  // uses SymInt
+  const char* kept_name = nullptr;
+  const Schema* kept_schema = nullptr;
+
+  const char* mangled() const { return kept_name != nullptr ? kept_name : type->name(); }
+  // Arguments and returns are named _0, _1, ...; no operator name.
+  const Schema& schema() const { return kept_schema != nullptr ? *kept_schema : infer(); }
+  std::string Name() const;  // as C++ writes it, for messages
 };
 
-inline bool Same(const Signature& a, const Signature& b) { return a.type == b.type || *a.type == *b.type; }
+inline bool Same(const Signature& a, const Signature& b) {
+  return a.mangled() == b.mangled() || std::strcmp(a.mangled(), b.mangled()) == 0;
+}
+
+// One that outlives the library that it came from.
+class KeptSignature {
+ public:
+  explicit KeptSignature(const Signature& signature)
+      : name_(signature.mangled()),
+        schema_(signature.schema()),
+        signature_{nullptr, nullptr, signature.symbolic, name_.c_str(), &schema_} {}
+  KeptSignature(const KeptSignature&) = delete;
+  KeptSignature& operator=(const KeptSignature&) = delete;
+  const Signature& get() const { return signature_; }
+
+ private:
+  const std::string name_;
+  const Schema schema_;
+  const Signature signature_;
+};
 
 namespace internal {
+
+// The one of that mangled name, kept for good by this library: plug-ins that come and go bring theirs each time.
+const Schema& SharedSchema(const char* mangled, Schema schema);
 
 template <class T>
 void AddType(std::vector<SchemaArgument>& list) {
@@ -55,12 +86,15 @@ struct Inferred;
 template <class R, class... A>
 struct Inferred<R(A...)> {
   static const Schema& Get() {
-    static const Schema* const schema = [] {
-      auto* made = new Schema;
-      (AddType<A>(made->arguments), ...);
-      Returns<R>::Add(made->returns);
-      return made;
-    }();
+    // No guard, which a fork might find taken.
+    static constinit std::atomic<const Schema*> known{nullptr};
+    const Schema* schema = known.load(std::memory_order_acquire);
+    if (schema != nullptr) return *schema;
+    Schema made;
+    (AddType<A>(made.arguments), ...);
+    Returns<R>::Add(made.returns);
+    schema = &SharedSchema(typeid(R(A...)).name(), std::move(made));
+    known.store(schema, std::memory_order_release);
     return *schema;
   }
 };

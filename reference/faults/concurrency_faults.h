@@ -40,7 +40,21 @@
     "writers wait for ever")                                                                                          \
   X(drain_does_not_wait, "CONC-019", "drain returns while released kernels run")                                      \
   X(table_is_told_in_parts, "CONC-020", "the lock is given up between two rows of a table")                           \
-  X(refused_kernel_shows_for_a_moment, "CONC-021", "a kernel is entered before it is checked, and taken back")
+  X(refused_kernel_shows_for_a_moment, "CONC-021", "a kernel is entered before it is checked, and taken back") \
+  X(child_keeps_the_locks, "CONC-022", "the locks that a fork takes are not given back in the child, which waits for "  \
+    "ever")                                                                                                           \
+  X(fork_takes_no_locks, "CONC-023", "a fork while another thread registers leaves the child a held lock: it waits "  \
+    "for ever")                                                                                                       \
+  X(release_at_exit_crashes, "CONC-024", "registries are gone once the process ends: a release is then a crash")      \
+  X(exit_waits_for_kernels, "CONC-025", "the end of the process waits for the kernel that ends it: for ever")         \
+  X(contexts_go_with_the_next_change, "CONC-026", "the context of a released kernel is destroyed by the next "        \
+    "change: a crash where its library is unloaded by then")                                                          \
+  X(drain_waits_for_one_call, "CONC-027", "drain waits until one of the calls that run released kernels ends")        \
+  X(kernel_is_seen_before_its_state, "CONC-028", "a kernel can be called before what belongs to it is there")         \
+  X(guards_outlive_their_thread, "CONC-029", "a thread starts with the guards that one which ended had left open")    \
+  X(ending_thread_cannot_call, "CONC-030", "a thread's last destructors find the thread's state gone")                \
+  X(lock_is_held_around_the_loader, "CONC-031", "a register takes the loader's lock with its own held: one from a "    \
+    "library that is being loaded waits for ever")
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_CONCURRENCY_FAULTS_H_

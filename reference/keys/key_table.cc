@@ -11,6 +11,8 @@
 
 #include "reference/faults/faults.h"
 #include "reference/keys/error.h"
+#include "reference/keys/fork_mutex.h"
+#include "reference/keys/make_once.h"
 #include "spec/tables/releases.h"
 
 namespace plumbline::reference {
@@ -315,15 +317,19 @@ KeyTable::KeyTable(const tables::ReleaseData& release, std::span<const KeyDeclar
 
 KeyTableRef KeyTable::ForData(const tables::ReleaseData& release, std::span<const KeyDeclaration> declared) {
   std::unique_ptr<KeyTable> made(new KeyTable(release, declared));
-  static std::mutex mutex;
-  static std::vector<std::unique_ptr<KeyTable>>* const all = new std::vector<std::unique_ptr<KeyTable>>();
-  const std::lock_guard lock(mutex);
-  for (const std::unique_ptr<KeyTable>& known : *all) {
+  struct Tables {
+    ForkMutex mutex{ForkRank::kTables};
+    std::vector<std::unique_ptr<KeyTable>> all;
+  };
+  static constinit std::atomic<Tables*> made_once{nullptr};
+  Tables& tables = MakeOnce(made_once, [] { return new Tables; });
+  const std::lock_guard lock(tables.mutex);
+  for (const std::unique_ptr<KeyTable>& known : tables.all) {
     if (known->fingerprint_ == made->fingerprint_) return known.get();
   }
-  made->number_ = static_cast<std::uint32_t>(all->size() + 1);
-  all->push_back(std::move(made));
-  return all->back().get();
+  made->number_ = static_cast<std::uint32_t>(tables.all.size() + 1);
+  tables.all.push_back(std::move(made));
+  return tables.all.back().get();
 }
 
 KeyTableRef KeyTable::ForRelease(std::string_view release, std::span<const KeyDeclaration> declared) {

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "reference/faults/faults.h"
+#include "reference/keys/error.h"
+#include "reference/keys/fork_mutex.h"
+#include "reference/keys/make_once.h"
 
 namespace plumbline::reference {
 
@@ -19,26 +22,21 @@ constinit std::atomic<std::uint64_t> shared_keep{~std::uint64_t{0}};
 namespace {
 
 struct Threads {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<ThreadState*> states;
 };
 
 // Never destroyed: threads may outlive static destruction.
 Threads& AllThreads() {
-  static Threads* const threads = [] {
-    auto* made = new Threads;
+  static constinit std::atomic<Threads*> threads{nullptr};
+  return MakeOnce(threads, [] {
     // In a child process only the forking thread lives on.
-    pthread_atfork([] { AllThreads().mutex.lock(); }, [] { AllThreads().mutex.unlock(); },
-                   [] {
-                     auto& states = AllThreads().states;
-                     const bool known = std::find(states.begin(), states.end(), &thread_state) != states.end();
-                     states.clear();
-                     if (known) states.push_back(&thread_state);
-                     AllThreads().mutex.unlock();
-                   });
-    return made;
-  }();
-  return *threads;
+    return new Threads{
+        .mutex = ForkMutex(
+            ForkRank::kThreads,
+            [](void*) { std::erase_if(AllThreads().states, [](auto* state) { return state != &thread_state; }); }),
+        .states = {}};
+  });
 }
 
 struct Words {
@@ -50,7 +48,7 @@ struct Words {
 Words latest{};  // set by the guard that was entered last, on any thread; for faults that mix up threads
 #endif
 
-// The words of the tables that are not loaded, and the thread's place in the list; destroyed with the thread.
+// The words of the tables that are not loaded, and the thread's place in the list.
 struct ThreadRecord {
   std::vector<Words> stored;
   ThreadRecord() {
@@ -58,22 +56,60 @@ struct ThreadRecord {
     const std::lock_guard lock(threads.mutex);
     threads.states.push_back(&thread_state);
   }
-  ~ThreadRecord() {
-    Threads& threads = AllThreads();
-    const std::lock_guard lock(threads.mutex);
-    std::erase(threads.states, &thread_state);
-    thread_state.table_number = ThreadState::kNoTable;
-  }
+  ~ThreadRecord();
 };
 
-ThreadRecord& Record() {
-  thread_local ThreadRecord record;
-  return record;
+// Not itself a thread-local with a destructor: the destructors of others' thread-locals may still call, so that this
+// has to go after all of them, as the values of a thread's keys do. A key's destructor that calls makes it anew.
+constinit thread_local ThreadRecord* thread_record __attribute__((tls_model("initial-exec"))) = nullptr;
+
+ThreadRecord::~ThreadRecord() {
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(guards_outlive_their_thread)) {
+    latest = {thread_state.table_number, thread_state.include, thread_state.keep};
+  }
+#endif
+  Threads& threads = AllThreads();
+  const std::lock_guard lock(threads.mutex);
+  std::erase(threads.states, &thread_state);
+  thread_state.table_number = ThreadState::kNoTable;
+  thread_record = nullptr;
 }
+
+const pthread_key_t record_key = [] {
+  pthread_key_t made;
+  pthread_key_create(&made, [](void* record) { delete static_cast<ThreadRecord*>(record); });
+  return made;
+}();
+
+ThreadRecord& Record() {
+  if (thread_record != nullptr) return *thread_record;
+  thread_record = new ThreadRecord;
+  pthread_setspecific(record_key, thread_record);
+  return *thread_record;
+}
+
+#ifdef PLUMBLINE_WITH_FAULTS
+// What a thread-local of the library's own would do.
+void CheckNotEnding() {
+  if (!PLUMBLINE_FAULT(ending_thread_cannot_call)) return;
+  static thread_local bool gone = false;
+  struct Own {
+    bool used = false;
+    ~Own() { gone = true; }
+  };
+  if (gone) Throw(ErrorClass::kInternal, "This thread is ending");
+  thread_local Own own;
+  own.used = true;
+}
+#endif
 
 }  // namespace
 
 void EnterTable(const KeyTable& table) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  CheckNotEnding();
+#endif
   ThreadState& state = thread_state;
   if (state.table_number == table.number()) return;
   std::vector<Words>& stored = Record().stored;
@@ -88,7 +124,8 @@ void EnterTable(const KeyTable& table) {
     return;
   }
 #ifdef PLUMBLINE_WITH_FAULTS
-  if (PLUMBLINE_FAULT(new_thread_inherits_guards) && latest.table_number == table.number()) {
+  const bool inherits = PLUMBLINE_FAULT(new_thread_inherits_guards) || PLUMBLINE_FAULT(guards_outlive_their_thread);
+  if (inherits && latest.table_number == table.number()) {
     state.include = latest.include;
     state.keep = latest.keep;
     return;
@@ -128,7 +165,9 @@ KeyGuard::KeyGuard(const KeyTable& table, KeySet keys, bool include) : table_(ta
   if (PLUMBLINE_FAULT(guard_takes_back_all_its_keys)) added_ = keys.bits() & ~KeySet::kAlways;
   if (PLUMBLINE_FAULT(guard_keeps_component)) added_ &= KeySet::kFunctionalityBits;
 #ifdef PLUMBLINE_WITH_FAULTS
-  latest = {table.number(), thread_state.include, thread_state.keep};
+  if (!PLUMBLINE_FAULT(guards_outlive_their_thread)) {
+    latest = {table.number(), thread_state.include, thread_state.keep};
+  }
   if (!include_ && PLUMBLINE_FAULT(guards_share_one_set)) shared_keep.fetch_and(~added_, std::memory_order_relaxed);
   if (PLUMBLINE_FAULT(guard_holds_for_every_thread)) {
     VisitThreads([](ThreadState& state) {

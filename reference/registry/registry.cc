@@ -1,9 +1,11 @@
 #include "reference/registry/registry.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "reference/faults/faults.h"
+#include "reference/keys/make_once.h"
 #include "reference/registry/describe.h"
 #include "reference/registry/registry_core.h"
 
@@ -93,8 +95,8 @@ Registry::Registry(KeyTableRef keys, std::span<const StartingFallback> fallbacks
 Registry::~Registry() { core_->Close(); }
 
 Registry& Registry::Default() {
-  static Registry* const registry = new Registry(KeyTable::ForRelease("pytorch-1.13"));
-  return *registry;
+  static constinit std::atomic<Registry*> registry{nullptr};
+  return MakeOnce(registry, [] { return new Registry(KeyTable::ForRelease("pytorch-1.13")); });
 }
 
 const KeyTable& Registry::keys() const { return core_->keys(); }

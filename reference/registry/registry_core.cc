@@ -1,6 +1,10 @@
 #include "reference/registry/registry_core.h"
 
+#include <dlfcn.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "reference/faults/faults.h"
 #include "reference/registry/built_in_fallback.h"
@@ -104,6 +108,26 @@ void CheckSpoilt(const OperatorEntry& op, const Signature* bound, bool boxed, co
 
 }  // namespace
 
+#ifdef PLUMBLINE_WITH_FAULTS
+namespace {
+
+bool process_ends = false;
+
+// When the process ends, after what was registered for its end later than the first registry was made.
+void SpoilEnd() {
+  process_ends = true;
+  while (PLUMBLINE_FAULT(exit_waits_for_kernels) && thread_state.kernels_running > 0) usleep(1000);
+}
+
+}  // namespace
+
+void Change::SpoilStart() {
+  if (PLUMBLINE_FAULT(release_at_exit_crashes) && process_ends) std::abort();
+  // The loader's lock is then taken with the registry's held.
+  if (PLUMBLINE_FAULT(lock_is_held_around_the_loader)) dlopen(nullptr, RTLD_LAZY);
+}
+#endif
+
 // ---- changes ----
 
 Change::~Change() {
@@ -119,6 +143,9 @@ Change::~Change() {
   if (PLUMBLINE_FAULT(destructors_run_under_the_lock) && !kernels.empty()) {
     Reclaim([] {}, std::exchange(kernels, {}), &DropKernel);
   }
+#endif
+#ifdef PLUMBLINE_WITH_FAULTS
+  if (PLUMBLINE_FAULT(contexts_go_with_the_next_change)) kernels.swap(core_.late_);
 #endif
   lock_.unlock();
 #ifdef PLUMBLINE_WITH_FAULTS
@@ -173,11 +200,21 @@ void Change::Log(RegistrationEvent::What what, bool released, std::string subjec
 
 RegistryCore::RegistryCore(KeyTableRef keys, std::span<const StartingFallback> fallbacks)
     : keys_(*keys),
+      // Calls of threads that the child does not have are not waited for.
+      mutex_(
+          ForkRank::kRegistry,
+          [](void* core) {
+            static_cast<RegistryCore*>(core)->undead_ = std::make_shared<std::atomic<std::int64_t>>(0);
+          },
+          this),
       fallbacks_(static_cast<std::size_t>(keys->slot_count()), nullptr),
       cold_(Table::Make(*keys)),
       undead_(std::make_shared<std::atomic<std::int64_t>>(0)),
       call_observer_(default_call_observer.load(std::memory_order_acquire)),
       registration_observer_(default_registration_observer.load(std::memory_order_acquire)) {
+#ifdef PLUMBLINE_WITH_FAULTS
+  [[maybe_unused]] static const int at_exit = std::atexit(&SpoilEnd);
+#endif
   std::vector<StartingFallback> starting(fallbacks.begin(), fallbacks.end());
   if (PLUMBLINE_FAULT(private_autograd_falls_through)) starting.push_back({"AutogradPrivateUse1", true});
   for (const StartingFallback& fallback : starting) {
@@ -201,6 +238,9 @@ RegistryCore::RegistryCore(KeyTableRef keys, std::span<const StartingFallback> f
 
 RegistryCore::~RegistryCore() {
   for (KernelContext* kernel : buried_) delete kernel;
+#ifdef PLUMBLINE_WITH_FAULTS
+  for (KernelContext* kernel : late_) delete kernel;
+#endif
   Table::Delete(cold_);
 }
 
@@ -294,6 +334,10 @@ void RegistryCore::Bury(KernelContext* kernel, Change& change) {
   kernel->released = true;
   if (kernel->permanent || KeptThoughReleased() || NeverDestroyed()) {
     buried_.push_back(kernel);
+    return;
+  }
+  if (PLUMBLINE_FAULT(contexts_go_with_the_next_change)) {
+    change.kernels.push_back(kernel);
     return;
   }
   kernel->undead = undead_;
@@ -1018,6 +1062,10 @@ void RegistryCore::Drain() {
     Throw(ErrorClass::kInvalidArgument, "Drain was called from inside a kernel, which it would wait for");
   }
   if (PLUMBLINE_FAULT(drain_does_not_wait)) return;
+  if (PLUMBLINE_FAULT(drain_waits_for_one_call)) {
+    if (const std::int64_t running = undead_->load(std::memory_order_acquire); running != 0) undead_->wait(running);
+    return;
+  }
   for (std::int64_t running; (running = undead_->load(std::memory_order_acquire)) != 0;) undead_->wait(running);
 }
 
@@ -1050,6 +1098,14 @@ OperatorRef RegistryCore::Find(std::string_view name) const {
   return OperatorRef(op);
 }
 
+// Views stay though the library goes that called first.
+const Signature& RegistryCore::Keep(const Signature& signature) {
+  for (const auto& known : signatures_) {
+    if (Same(known->get(), signature)) return known->get();
+  }
+  return signatures_.emplace_back(std::make_unique<KeptSignature>(signature))->get();
+}
+
 View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
   const std::lock_guard lock(mutex_);
   for (const std::unique_ptr<View>& view : op.typed_views_) {
@@ -1059,7 +1115,7 @@ View& RegistryCore::ViewFor(OperatorEntry& op, const Signature& signature) {
   }
   auto view = std::make_unique<View>();
   view->op = &op;
-  view->signature = &signature;
+  view->signature = &Keep(signature);
   view->table.store(cold_, std::memory_order_relaxed);
   CheckCallable(*view);
   View& kept = *op.typed_views_.emplace_back(std::move(view));

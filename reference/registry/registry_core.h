@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/keys/fork_mutex.h"
 #include "reference/registry/name_table.h"
 #include "reference/registry/registry.h"
 
@@ -150,7 +151,8 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   void Changed(OperatorEntry& op, const SlotSet& affected, Change& change);
   void ChangedEverywhere(const SlotSet& affected, Change& change);
   void Withdraw(OperatorEntry& op, Change& change);  // published tables
-  void RefreshViews(OperatorEntry& op);              // numbers, and which may be used
+  const Signature& Keep(const Signature& signature);
+  void RefreshViews(OperatorEntry& op);  // numbers, and which may be used
   void RefreshAllViews();
   Table* Publish(OperatorEntry& op, View& view);
   SlotSet Fallthroughs(const OperatorEntry& op) const;
@@ -163,7 +165,7 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   [[noreturn]] void ThrowUncallableLocked(const OperatorEntry& op) const;
 
   const KeyTable& keys_;
-  mutable std::mutex mutex_;
+  mutable ForkMutex mutex_;
   bool closed_ = false;
   NameTable names_;
   std::vector<OperatorEntry*> operators_;  // each knows its place
@@ -175,12 +177,16 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   std::vector<std::shared_ptr<ListenerRecord>> listeners_;
   std::vector<KernelContext*> buried_;  // permanent kernels that were released
   std::uint64_t next_number_ = 1;
+  std::vector<std::unique_ptr<KeptSignature>> signatures_;  // of views; for good
   Table* cold_;
   std::shared_ptr<std::atomic<std::int64_t>> undead_;  // released kernels that still run
   std::function<void(std::string_view)> warn_;
   std::atomic<CallObserver*> call_observer_;
   std::atomic<RegistrationObserver*> registration_observer_;
   std::atomic<bool> count_hits_{false};
+#ifdef PLUMBLINE_WITH_FAULTS
+  std::vector<KernelContext*> late_;  // for the fault contexts_go_with_the_next_change
+#endif
 };
 
 // See the top of this file.
@@ -190,6 +196,7 @@ class Change {
   explicit Change(RegistryCore& core) : core_(core), lock_(core.mutex_, std::try_to_lock) {
     waited_ = !lock_.owns_lock();
     if (waited_) lock_.lock();
+    SpoilStart();
   }
   bool waited() const { return waited_; }
   // Lets others at what is half done; for faults.
@@ -228,8 +235,9 @@ class Change {
     std::string subject, key, place, shadows;
   };
   RegistryCore& core_;
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<ForkMutex> lock_;
 #ifdef PLUMBLINE_WITH_FAULTS
+  void SpoilStart();
   bool waited_ = false;
 #endif
   std::vector<News> news_;

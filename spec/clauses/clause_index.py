@@ -329,8 +329,9 @@ class Index:
                         found.links.add(("property", case[-1]))
 
     def read_model(self):
-        # What threads may see together is judged by histories.
-        for path in self.sources("spec/model") + self.sources("conformance/race"):
+        # What threads may see together is judged by histories; how processes and threads may end, by the suites' programs.
+        judges = [path for path in self.sources("conformance/suites") if path.stem.startswith("lifecycle")]
+        for path in self.sources("spec/model") + self.sources("conformance/race") + judges:
             if path.stem.endswith("_test"):
                 continue
             file = self.name(path)
