@@ -112,7 +112,7 @@ bool IsRaced(const reports::Clause& clause) {
 }
 
 bool IsChecked(const reports::Clause& clause) {
-  return !std::all_of(clause.tests.begin(), clause.tests.end(), IsForThreadsAtOnce);
+  return clause.tests.empty() || !std::all_of(clause.tests.begin(), clause.tests.end(), IsForThreadsAtOnce);
 }
 
 OrError<std::vector<reports::Clause>> ReadClauseIndex() {

@@ -37,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 
 // With this status leaves who found something wrong and noted it.
 constexpr int kWrong = 87;
+constexpr int kAbsent = 89;  // there is no registry of that sort for that release
 constexpr milliseconds kPatience(2'000);
 
 std::atomic<bool> ran_after_destroyed{false};
@@ -148,6 +149,7 @@ std::string RunInChild(const pl_adapter& adapter, const harness::BackendFacts& f
   if (!status) return fmt::format("late did not end within {} s", limit.count() / 1000.0);
   // [CONC-024] [CONC-025] [CONC-029] [CONC-030]
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == exit_status) return "good";
+  if (WIFEXITED(*status) && WEXITSTATUS(*status) == kAbsent) return "absent " + noted;
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == kWrong && !noted.empty()) return "wrong " + noted;
   return "ended " + Words(*status);
 }
@@ -178,10 +180,13 @@ int Stage::Rounds(int standard) const {
 bool Stage::Late() const { return Clock::now() - start_ > limit_ / 2; }
 
 void Stage::Expect(bool holds, const std::string& what) {
-  if (holds) return;
-  if (write(notes_, what.data(), what.size()) < 0) _exit(kWrong + 1);
+  if (!holds) Leave(kWrong, what);
+}
+
+void Stage::Leave(int status, const std::string& why) {
+  if (write(notes_, why.data(), why.size()) < 0) _exit(kWrong + 1);
   std::fflush(nullptr);
-  _exit(kWrong);
+  _exit(status);
 }
 
 void Stage::Take(pl_error* error, const std::string& what) {
@@ -196,7 +201,12 @@ void Stage::Open() {
   options.struct_size = sizeof(options);
   options.mode = fresh_ ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
   options.release = Borrow(facts_.release);
-  Take(adapter_.open(&options, &registry_), "open");
+  pl_error* const error = adapter_.open(&options, &registry_);
+  if (error != nullptr && error->error_class == PL_ERROR_UNSUPPORTED) {
+    const PlError owned(error);
+    Leave(kAbsent, std::string(owned.message()));
+  }
+  Take(error, "open");
   Take(adapter_.intern_key(registry_, Borrow("CPU"), &cpu_), "intern_key CPU");
   Take(adapter_.tensor_make(registry_, {&cpu_, 1}, &tensor_), "tensor_make [CPU]");
 }
@@ -442,6 +452,8 @@ void RunProgram(CaseContext& ctx, StageProgram program, int exit_status) {
     executor = own.get();
   }
   const bool may_be_fresh = ctx.backend().Claims(PL_CAPABILITY(FRESH_REGISTRY)) && executor->config().load.empty();
+  std::string absent;
+  bool ran = false;
   for (const bool fresh : {false, true}) {
     if (fresh && !may_be_fresh) continue;
     executor->Renew();
@@ -449,8 +461,11 @@ void RunProgram(CaseContext& ctx, StageProgram program, int exit_status) {
         executor->Ask(fmt::format("{}{} {} {} {} {}", kLifecycleRequest, reinterpret_cast<std::uintptr_t>(program),
                                   static_cast<int>(ctx.tier()), fresh ? 1 : 0, limit.count(), exit_status),
                       limit + kPatience);
-    ctx.Tried(1);
-    if (reply.ending == Reply::Ending::kAnswered && reply.text == "good") continue;
+    if (reply.ending == Reply::Ending::kAnswered && reply.text == "good") {
+      ctx.Tried(1);
+      ran = true;
+      continue;
+    }
     const std::size_t blank = std::min(reply.text.find(' '), reply.text.size());
     const std::string verdict = reply.ending == Reply::Ending::kAnswered  ? reply.text.substr(0, blank)
                                 : reply.ending == Reply::Ending::kTimeout ? "late"
@@ -459,6 +474,11 @@ void RunProgram(CaseContext& ctx, StageProgram program, int exit_status) {
                                  ? reply.text.substr(std::min(blank + 1, reply.text.size()))
                                  : reply.what;
     if (verdict == "broken") return ctx.Broken(what);
+    if (verdict == "absent") {
+      absent = what;
+      continue;
+    }
+    ctx.Tried(1);
     reports::Finding finding;
     finding.summary = fmt::format("in {}, the process {}", fresh ? "a fresh registry" : "the process-wide registry",
                                   verdict == "wrong" ? "saw what is wrong" : what);
@@ -470,6 +490,7 @@ void RunProgram(CaseContext& ctx, StageProgram program, int exit_status) {
                                                      : reports::Verdict::kCrash);
     return;
   }
+  if (!ran) ctx.Unsupported(absent);
 }
 
 }  // namespace plumbline::suites

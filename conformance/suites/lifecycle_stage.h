@@ -115,6 +115,8 @@ class Stage {
   int notes() const { return notes_; }
 
  private:
+  [[noreturn]] void Leave(int status, const std::string& why);
+
   void Take(pl_error* error, const std::string& what);
   void* SymbolOf(void* library, const char* name);
 

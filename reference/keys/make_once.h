@@ -1,5 +1,5 @@
-// What is made on first use and never destroyed, without the guard of a function's static variable: a fork may find that
-// taken by a thread which the child does not have, and its first use there would wait for ever.
+// What is made on first use and never destroyed, without the guard of a function's static variable: a fork may find
+// that taken by a thread which the child does not have, and its first use there would wait for ever.
 //
 //   static constinit std::atomic<Names*> names{nullptr};
 //   return MakeOnce(names, [] { return new Names; });

@@ -30,7 +30,7 @@
 namespace plumbline::reference {
 
 struct ThreadState {
-  ReadingMark reading{0};  // 1: inside a read section, see registry/reclaim.h
+  ReadingMark reading{0};                 // 1: inside a read section, see registry/reclaim.h
   std::uint32_t table_number = kNoTable;  // the key table that the next two are of
   std::uint64_t include = 0;
   std::uint64_t keep = 0;             // all ones but for the excluded functionalities
