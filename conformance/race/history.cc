@@ -64,6 +64,10 @@ class Line {
       Fail(what);
       return {};
     }
+    if (Peek().front() == ':' || Peek().back() == ':') {
+      Refuse(fmt::format("'{}' is no name: a colon stands within one, or after a key", Shown(Peek())));
+      return {};
+    }
     return std::string(words_[at_++]);
   }
   std::vector<std::string> Names(std::string_view what) {
