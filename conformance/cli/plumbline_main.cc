@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,13 @@ int Main(int argc, char** argv) {
     for (const auto& [name, purpose] : Commands()) {
       names.push_back(name);
       all += (all.empty() ? "" : ", ") + name;
+    }
+    const bool known =
+        std::any_of(std::begin(kCommands), std::end(kCommands), [&](const auto& one) { return command == one.first; });
+    if (known) {
+      Print(stderr, "plumbline: '{}' is not built in {}; `{}` builds it\n", command, harness::ProgramFolder(),
+            command == "fuzz" ? "./dev fuzz" : "./dev build");
+      return 2;
     }
     Print(stderr, "plumbline: there is no command '{}'{}\nThe commands are {}; see plumbline --help.\n", command,
           harness::DidYouMean(command, names), all);

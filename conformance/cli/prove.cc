@@ -350,12 +350,14 @@ std::string PrintProof(const Proof& proof, bool colours) {
     text += paint.Red("\nMUST clauses that no fault violates:\n").text;
     text += Format("  {}\n", fmt::join(proof.without_fault, " "));
   }
-  text += Format(
-      "\n{}: {} killed, {} survived. {} without a fault. Without a fault {} of {} pass. {:.0f} s.\n{}\n",
-      reports::Counted(proof.faults.size(), "fault"), killed, proof.faults.size() - killed,
-      reports::Counted(proof.without_fault.size(), "MUST clause"), proof.null_cases - proof.null_failures.size(),
-      reports::Counted(proof.null_cases, "case"), proof.seconds,
-      proof.Holds() ? paint.Green("The suites catch every planted fault.") : paint.Red("The proof does not hold."));
+  text +=
+      Format("\n{}: {} killed, {} survived. {} without a fault. Without a fault {} of {} pass. {:.0f} s.\n{}\n",
+             reports::Counted(proof.faults.size(), "fault"), killed, proof.faults.size() - killed,
+             reports::Counted(proof.without_fault.size(), "MUST clause"), proof.null_cases - proof.null_failures.size(),
+             reports::Counted(proof.null_cases, "case"), proof.seconds,
+             proof.faults.empty() && proof.Holds() ? paint.Green("No fault is in this shard.")
+             : proof.Holds()                       ? paint.Green("The suites catch every planted fault.")
+                                                   : paint.Red("The proof does not hold."));
   return text;
 }
 

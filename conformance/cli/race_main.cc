@@ -26,6 +26,7 @@
 #include "conformance/race/schedule_text.h"
 #include "conformance/race/service.h"
 #include "reports/terminal/terminal.h"
+#include "reports/text/counted.h"
 #include "spec/scenario/print.h"
 
 namespace plumbline::cli {
@@ -39,7 +40,7 @@ using harness::OrError;
 struct Options {
   BackendOptions backend;
   std::vector<std::string> filters, cases, waivers;
-  std::string scenario, schedule, shard, report, out = "plumbline-failures", tier = "standard", calibrate = "broken";
+  std::string scenario, schedule, shard, report, out = "plumbline-failures", tier = "standard", calibrate;
   std::uint64_t seed = 1;
   int jobs = 2;
   double seconds = 0;  // for each hunt; 0: the tier's
@@ -95,9 +96,15 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
     race::Hunted found = race::Hunt(executor, hunting).Run(*scenario);
     if (!found.refused.empty()) return Complain(app, fmt::format("{}: {}", options.scenario, found.refused));
     if (!found.witness) {
+      const std::uint64_t judged = found.schedules - std::min(found.undecided, found.schedules);
       Print("{}: {}\n", options.scenario,
-            paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", found.schedules, found.seconds)));
-      return kGood;
+            paint.Green(fmt::format("no violation found in {} schedules, {:.1f} s", judged, found.seconds)));
+      if (found.undecided == 0) return kGood;
+      Print(
+          "{}: {}\n", options.scenario,
+          paint.Yellow(fmt::format("{} more left more orders than could be tried; with fewer steps at once they can be",
+                                   found.undecided)));
+      return judged == 0 ? kBadInput : kGood;
     }
     witness = std::move(found.witness);
     Print("found after {} schedules; the smallest program that shows it:\n\n{}\n", witness->found_after,
@@ -136,9 +143,9 @@ int Main(int argc, char** argv) {
       ->type_name("ID")
       ->allow_extra_args(false);
   app.add_option("--calibrate", options.calibrate,
-                 "the backend with planted races that each case must catch first; none: trust the cases untried")
-      ->type_name("NAME|FILE|none")
-      ->capture_default_str();
+                 "the backend with planted races that each case must catch first; none: trust the cases untried "
+                 "(default: broken, if it is built)")
+      ->type_name("NAME|FILE|none");
   app.add_flag("--free", options.free, "let threads run freely, and judge what they saw");
   app.add_flag("--untraced", options.untraced, "leave a traced build of the backend aside");
   AddSeed(app, options.seed);
@@ -165,7 +172,9 @@ int Main(int argc, char** argv) {
       "and put into the folder traced/ beside it, or named itself (T2), at every load and store. No source changes.\n"
       "No case says that a backend is right: it says how many schedules were clean, after the case has caught the\n"
       "planted races of its clauses in as much time; where it has not, it is inconclusive.\n"
-      "A failure is made small and saved; the line that it ends in runs its program under its schedule again. What is\n"
+      "A failure is made small and saved; the line that it ends in runs its program under its schedule again. In a\n"
+      "schedule, 12b means that at step 12 thread b goes on; nth:SEED:N is the N-th that a hunt of that seed tries. "
+      "What is\n"
       "found is a wrong answer (stale: another kernel ran than the one in force all along; missed: none was found;\n"
       "after-release and before-registration: it was not in force; unknown-kernel; no-order: no order of the steps\n"
       "explains it), a context of a kernel that was destroyed too early, twice or never (lifetime), a write to freed\n"
@@ -196,11 +205,18 @@ int Main(int argc, char** argv) {
 
   race::RaceOptions hunting{.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000)),
                             .free = options.free,
+                            .untraced = !traced && !options.free,
                             .calibration = std::nullopt,
                             .faults = {}};
-  if (options.calibrate != "none" && options.backend.fault.empty()) {
+  std::string untried;  // why no case has to catch a planted race first
+  if (!options.backend.fault.empty()) untried = "one is planted in the backend itself";
+  if (options.calibrate == "none") untried = "--calibrate none";
+  if (options.calibrate.empty() && !harness::FindBackend("broken").ok()) {
+    untried = "the backend broken is not built; `./dev race` builds it";
+  }
+  if (untried.empty()) {
     BackendOptions planted;
-    planted.backend = options.calibrate;
+    planted.backend = options.calibrate.empty() ? "broken" : options.calibrate;
     OrError<ExecutorConfig> broken = planted.Config();
     if (!broken.ok()) return Complain(app, "--calibrate " + broken.error());
     broken->service = &race::Serve;
@@ -257,10 +273,7 @@ int Main(int argc, char** argv) {
     std::fflush(stderr);
   };
   Print("{}\n", TierInWords(options.free, traced));
-  if (!hunting.calibration) {
-    Print("No case has to catch a planted race first{}.\n",
-          options.backend.fault.empty() ? "" : ": one is planted in the backend itself");
-  }
+  if (!hunting.calibration) Print("No case has to catch a planted race first: {}.\n", untried);
   std::fflush(stdout);
   OrError<harness::SuiteRun> done = harness::RunSuite(suite, *std::move(cases));
   if (terminal) fmt::print(stderr, "\r\x1b[K");

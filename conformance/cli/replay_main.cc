@@ -110,7 +110,7 @@ OrError<int> JudgeHistory(const std::string& path, const std::string& text, cons
       return kFailed;
     case race::Verdict::Outcome::kGaveUp:
       Print("{}: undecided after {} steps of the search; give a shorter history\n", path, verdict->steps);
-      return kFailed;
+      return kBadInput;
   }
   return kBadInput;
 }
@@ -145,7 +145,8 @@ int Main(int argc, char** argv) {
       "  PLUMBLINE_DISPATCH_TRACE=stderr plumbline replay demo.scn --backend reference\n"
       "  PLUMBLINE_REGISTRATION_LOG=stderr plumbline replay demo.scn --backend reference\n"
       "Places in them, such as scenario:7, are lines of the file.\n"
-      "Exit status: 0 as predicted or unsupported; 1 something differs; 2 bad input.");
+      "Exit status: 0 as predicted or unsupported; 1 something differs; 2 bad input, or a history with more orders\n"
+      "than can be tried.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   const Painter paint(Colours(STDOUT_FILENO, no_color));

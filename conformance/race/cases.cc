@@ -52,7 +52,7 @@ Calibration Calibrate(const RaceOptions& options, const std::string& fault, cons
   return done;
 }
 
-void Report(CaseContext& ctx, const Witness& witness) {
+void Report(CaseContext& ctx, const RaceOptions& options, const Witness& witness) {
   const std::size_t first = std::min(witness.words.find('\n'), witness.words.size());
   reports::Finding finding;
   finding.summary = fmt::format("{}: {}", witness.kind, witness.words.substr(0, first));
@@ -60,11 +60,13 @@ void Report(CaseContext& ctx, const Witness& witness) {
   finding.got = first < witness.words.size() ? witness.words.substr(first + 1) : witness.words;
   while (finding.got.ends_with('\n')) finding.got.pop_back();
   finding.expected = "some order of the steps that explains every answer, each context destroyed once, and an end";
-  const std::string scenario = ctx.SaveAs(".scn", witness.scenario);
-  const std::string history = !witness.contradicts ? "" : ctx.SaveAs(".hist", witness.history);
+  // Another hunt may make another program of the same case, and must not take this one's place.
+  const std::string name = fmt::format("-{:08x}", harness::HashOf(witness.scenario, 0) & 0xffffffffu);
+  const std::string scenario = ctx.SaveAs(name + ".scn", witness.scenario);
+  const std::string history = !witness.contradicts ? "" : ctx.SaveAs(name + ".hist", witness.history);
   if (!witness.schedule.empty() && !scenario.empty()) {
-    finding.rerun = fmt::format("plumbline race{} {} --schedule {}", ctx.BackendArguments(),
-                                harness::ShellWord(scenario), witness.schedule);
+    finding.rerun = fmt::format("plumbline race{}{} {} --schedule {}", ctx.BackendArguments(),
+                                options.untraced ? " --untraced" : "", harness::ShellWord(scenario), witness.schedule);
   }
   if (witness.replays > 0) {
     finding.got +=
@@ -99,7 +101,11 @@ void RunCase(const Scenario& scenario, const std::vector<std::string>& clauses, 
     return;
   }
   ctx.Tried(found.schedules);
-  if (found.witness) return Report(ctx, *found.witness);
+  if (found.witness) return Report(ctx, options, *found.witness);
+  if (found.undecided * 10 > found.schedules) {
+    ctx.Inconclusive(fmt::format("of {}, {} left more orders than could be tried: nothing is said of these",
+                                 reports::Counted(found.schedules, "schedule"), found.undecided));
+  }
   for (const Calibration& one : missed) {
     ctx.Inconclusive(fmt::format("the planted fault {} was not caught here: {}", one.fault, one.how));
   }

@@ -28,6 +28,7 @@ struct RaceOptions {
   std::chrono::milliseconds time{3000};  // for each hunt, and for each calibration
   bool free = false;
   bool shrink = true;
+  bool untraced = false;  // of a backend that is not traced: what is found says so, lest a traced build is asked
   std::optional<harness::ExecutorConfig> calibration;      // of a backend with planted faults
   std::map<std::string, std::vector<std::string>> faults;  // clause -> names of these
 };

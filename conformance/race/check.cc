@@ -33,6 +33,7 @@ std::string UnknownKey(const model::KeyTable& keys, const Event& event) {
   names.insert(names.end(), event.include.begin(), event.include.end());
   names.insert(names.end(), event.exclude.begin(), event.exclude.end());
   if (!event.key.empty()) names.push_back(event.key);
+  for (const auto& [key, name] : event.table) names.push_back(key);
   for (const std::string& name : names) {
     if (keys.Find(name)) continue;
     const std::vector<std::string> near = keys.NearestNames(name);
@@ -46,6 +47,18 @@ bool IsRegistration(const Event& event) { return event.kind <= Event::Kind::kFal
 bool Asks(const Event& event) { return !event.Changes() && event.kind != Event::Kind::kFind; }
 // It only tells something: without it, the others are explained as before.
 bool Told(const Event& event) { return Asks(event) || (event.Changes() && !event.error.empty()); }
+
+// A call that ran what none of the events registers, if there is one.
+const Event* OfNoRegistration(const Events& events) {
+  std::set<std::string> registered = {"builtin"};
+  for (const Event* event : events) {
+    if (IsRegistration(*event)) registered.insert(event->name);
+  }
+  for (const Event* event : events) {
+    if (!event->ran.empty() && !registered.contains(event->ran)) return event;
+  }
+  return nullptr;
+}
 
 // The events of each operator: its own and those that concern all, which each may see at a moment of its own.
 // [CONC-003] [CONC-010] [CONC-016]
@@ -114,9 +127,9 @@ class Reduction {
     return last;
   }
 
-  // All that the accused could have answered, by the orders that explain the rest; empty if there are too many events.
+  // All that the accused could have answered, by the orders that explain the rest; empty if there are too many.
   std::set<std::string> Possible() const {
-    constexpr std::size_t kMost = 24;
+    constexpr std::size_t kMost = 24, kMostOrders = 5000;
     if (events_.size() > kMost) return {};
     OperatorStates states(rules_.keys, rules_.fallbacks, op_, events_);
     const auto accused_at = static_cast<int>(std::find(events_.begin(), events_.end(), accused()) - events_.begin());
@@ -124,7 +137,7 @@ class Reduction {
     std::set<std::string> answers;
     std::set<std::pair<std::uint32_t, int>> seen;
     const std::function<void(std::uint32_t, int)> go = [&](std::uint32_t done, int state) {
-      if (!seen.insert({done, state}).second) return;
+      if (seen.size() > kMostOrders || !seen.insert({done, state}).second) return;
       for (int i = 0; i < count; ++i) {
         if ((done >> i & 1) != 0) continue;
         const bool free = std::none_of(events_.begin(), events_.end(), [&](const Event* const& other) {
@@ -141,7 +154,7 @@ class Reduction {
       }
     };
     go(0, OperatorStates::kStart);
-    return answers;
+    return seen.size() > kMostOrders ? std::set<std::string>() : answers;
   }
 
  private:
@@ -150,9 +163,14 @@ class Reduction {
                        [&](const Event* event) { return event->by_handle && event->op == handle; });
   }
 
-  bool Contradicts(const Events& events) const {
+  // What cannot be said in time is not left out.
+  bool Contradicts(const Events& events) {
+    if (steps_left_ == 0) return false;
     OperatorStates states(rules_.keys, rules_.fallbacks, op_, events);
-    return Search(states, max_steps_).Run() == Search::Result::kNone;
+    Search search(states, std::min(max_steps_, steps_left_));
+    const bool contradicts = search.Run() == Search::Result::kNone;
+    steps_left_ -= std::min(steps_left_, search.steps());
+    return contradicts;
   }
 
   bool Keep(Events events) {
@@ -195,6 +213,7 @@ class Reduction {
   const std::string op_;
   Events events_;
   const std::uint64_t max_steps_;
+  std::uint64_t steps_left_ = std::min<std::uint64_t>(10 * max_steps_, 5'000'000);  // for all that is tried
 };
 
 // ---- in words ----
@@ -302,7 +321,19 @@ OrError<Verdict> Check(const History& history, const CheckOptions& options) {
            std::tie(b->start, b->end, b->kind, b->thread, b->op, b->name);
   });
   Verdict verdict;
+  const auto contradicts = [&](const std::string& op, const Reduction& reduced) {
+    verdict.outcome = Verdict::Outcome::kContradiction;
+    verdict.op = op;
+    Explain(reduced, verdict);
+    verdict.smallest = {history.release, history.title, history.clauses, {}};
+    for (const Event* event : reduced.events()) verdict.smallest.events.push_back(*event);
+    return verdict;
+  };
   for (auto& [op, list] : ByOperator(events)) {
+    // No order has to be sought for what no order can have.
+    if (const Event* unknown = OfNoRegistration(list)) {
+      return contradicts(op, Reduction(rules, op, {unknown}, options.max_steps));
+    }
     OperatorStates states(keys, rules.fallbacks, op, list);
     Search search(states, options.max_steps);
     const Search::Result result = search.Run();
@@ -316,12 +347,7 @@ OrError<Verdict> Check(const History& history, const CheckOptions& options) {
     });
     Reduction reduced(rules, op, list, options.max_steps);
     reduced.Run();
-    verdict.outcome = Verdict::Outcome::kContradiction;
-    verdict.op = op;
-    Explain(reduced, verdict);
-    verdict.smallest = {history.release, history.title, history.clauses, {}};
-    for (const Event* event : reduced.events()) verdict.smallest.events.push_back(*event);
-    return verdict;
+    return contradicts(op, reduced);
   }
   return verdict;
 }

@@ -27,7 +27,7 @@
 namespace plumbline::race {
 
 struct CheckOptions {
-  std::uint64_t max_steps = 20'000'000;  // of the search, per operator
+  std::uint64_t max_steps = 4'000'000;  // of the search, per operator: some seconds
   // Instead of the release's own, where the backend declares them.
   std::optional<std::vector<model::StartingFallback>> fallbacks;
 };

@@ -265,9 +265,18 @@ Exploration Replay(const pl_adapter& adapter, const Program& program, const mode
   Exploration done;
   Ground ground;
   if (!WarmUp(adapter, program, keys, options, done, ground)) return done;
-  if (plan.nth) plan = PlanOf(plan.nth->first, plan.nth->second, ground, static_cast<int>(program.threads.size()));
-  plan.plan.stuck_after_ms = kStuckAfterMs;
-  RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, done);
+  const auto run = [&](OwnedPlan one) {
+    one.plan.stuck_after_ms = kStuckAfterMs;
+    return RunOnce(adapter, program, keys, {.plan = &one.Get(), .jitter = 0, .fresh = options.fresh}, options, done);
+  };
+  if (!plan.nth) {
+    run(std::move(plan));
+    return done;
+  }
+  const int threads = static_cast<int>(program.threads.size());
+  for (std::uint64_t i = plan.nth->first; i <= plan.nth->last; ++i) {
+    if (!run(PlanOf(plan.nth->seed, i, ground, threads))) break;
+  }
   return done;
 }
 

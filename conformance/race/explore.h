@@ -37,7 +37,8 @@ struct ExploreOptions {
   std::chrono::milliseconds time{0};  // 0: no limit but that
   bool free = false;
   bool fresh = true;  // registries
-  CheckOptions check;
+  // A hunt judges histories by the thousand, and none for long.
+  CheckOptions check{.max_steps = 200'000, .fallbacks = std::nullopt};
   std::function<void(std::uint64_t schedule)> on_schedule;  // called before each
 };
 

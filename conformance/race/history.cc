@@ -149,6 +149,9 @@ void ReadQuestion(Line& line, Event& event) {
   switch (event.kind) {
     case Event::Kind::kDefine:
       event.op = line.Name("an operator");
+      if (event.op.find('(') != std::string::npos) {
+        return line.Refuse("a history names operators without their schema: define demo::f as d");
+      }
       return ReadMaking(line, event);
     case Event::Kind::kImpl:
       event.op = line.Name("an operator");

@@ -68,6 +68,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a 3..4 call t::f [CPU] => error no-kernal",
               "line 3: there is no error class 'no-kernal'; did you mean 'no-kernel'?"},
         Wrong{"a 3..4 table t::f => { CPU: : }", "line 3: ':' is no name"},
+        Wrong{"a 3..4 define t::g(Tensor a) -> Tensor as e => ok", "line 3: a history names operators without their"},
         Wrong{"a 3..4 release e => ok", "line 3: nothing is made as 'e'"},
         Wrong{"a 3..4 call @h [CPU] => error no-kernel", "line 3: nothing is made as 'h'"},
         Wrong{"a 3..4 close lib => ok", "line 3: nothing is made in a library 'lib'"},

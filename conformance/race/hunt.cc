@@ -95,6 +95,9 @@ Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_
       const std::string schedule = reply.step < 0 ? "-" : fmt::format("nth:{}:{}", options_.seed, reply.step);
       hunted.schedules = std::max<std::uint64_t>(hunted.schedules, static_cast<std::uint64_t>(reply.step + 1));
       hunted.witness = AsWitness(reply, scenario, options_.free ? "" : schedule);
+      if (!options_.free && reply.step > 0 && static_cast<std::uint64_t>(reply.step) > asked.explore.first) {
+        hunted.witness->with_former = fmt::format("nth:{}:{}-{}", options_.seed, asked.explore.first, reply.step);
+      }
       break;
     }
     const Exploration done = ReadExploration(reply.text);
@@ -121,7 +124,9 @@ std::optional<Witness> Hunt::Replay(const std::string& scenario, const std::stri
   Asked asked{.scenario = scenario, .schedule = schedule, .explore = {}};
   asked.explore.seed = options_.seed;
   asked.explore.fresh = fresh_;
-  const Reply reply = executor_.Ask(Write(asked), kPatience);
+  const milliseconds patience =
+      schedule.find('-', 1) == std::string::npos ? kPatience : 3 * kPatience;  // many in a row
+  const Reply reply = executor_.Ask(Write(asked), patience);
   if (reply.ending != Reply::Ending::kAnswered) return AsWitness(reply, scenario, schedule);
   const Exploration done = ReadExploration(reply.text);
   if (!done.refused.empty() && refused != nullptr) *refused = done.refused;
@@ -165,6 +170,11 @@ Hunted Hunt::Run(const scenario::Scenario& scenario) {
   if (options_.shrink) Shrink(scenario, *hunted.witness);
   Witness& witness = *hunted.witness;
   const Clock::time_point started = Clock::now();
+  // What the schedules before it left behind may have had a part in it.
+  if (!witness.with_former.empty()) {
+    const std::optional<Witness> alone = Replay(witness.scenario, witness.schedule, nullptr);
+    if (!alone || alone->kind != witness.kind) witness.schedule = witness.with_former;
+  }
   for (; witness.replays < options_.replays && Since(started) < kTimeForReplays; ++witness.replays) {
     const std::optional<Witness> once = Replay(witness.scenario, witness.schedule, nullptr);
     witness.again += once && once->kind == witness.kind ? 1 : 0;

@@ -36,8 +36,10 @@ struct HuntOptions {
 struct Witness {
   reports::Verdict verdict = reports::Verdict::kFail;
   std::string kind, words;
-  std::string scenario;      // as text; small if that was wanted
-  std::string schedule;      // empty with free threads
+  std::string scenario;  // as text; small if that was wanted
+  std::string schedule;  // empty with free threads
+  // The same after those before it in its process, of a run that did not come back; else empty.
+  std::string with_former{};
   std::string history;       // as text
   bool contradicts = false;  // it is the part of the history that already cannot be; else nothing may be wrong with it
   int replays = 0, again = 0;     // in fresh processes: how many, and in how many it came back

@@ -12,6 +12,8 @@ namespace {
 using harness::InputError;
 using harness::OrError;
 
+constexpr std::uint64_t kMostInARow = 1'000'000;
+
 template <class T>
 std::optional<T> Number(std::string_view text) {
   T number{};
@@ -31,10 +33,11 @@ std::vector<std::string_view> Split(std::string_view text, char at) {
 }
 
 InputError Wrong(std::string_view what, std::string_view text) {
-  return InputError{fmt::format(
-      "the schedule '{}': {}; write it as it was printed: switches as 12b.40a, or nth:SEED:N, pct:DEPTH:SEED:STEPS, "
-      "random:SEED, -",
-      text.substr(0, 80), what)};
+  return InputError{
+      fmt::format("the schedule '{}': {}; write it as it was printed: switches as 12b.40a, or nth:SEED:N, "
+                  "nth:SEED:FIRST-LAST, pct:DEPTH:SEED:STEPS, "
+                  "random:SEED, -",
+                  text.substr(0, 80), what)};
 }
 
 }  // namespace
@@ -51,7 +54,10 @@ std::string PrintSchedule(const std::vector<Switch>& switches) {
 }
 
 std::string PrintSchedule(const OwnedPlan& owned) {
-  if (owned.nth) return fmt::format("nth:{}:{}", owned.nth->first, owned.nth->second);
+  if (owned.nth) {
+    const auto& [seed, first, last] = *owned.nth;
+    return first == last ? fmt::format("nth:{}:{}", seed, last) : fmt::format("nth:{}:{}-{}", seed, first, last);
+  }
   if (owned.learning) return fmt::format("learning:{}", *owned.learning);
   switch (owned.plan.strategy) {
     case Strategy::kRandom:
@@ -87,13 +93,18 @@ OrError<OwnedPlan> ParseSchedule(std::string_view text) {
   if (parts[0] == "nth" || parts[0] == "learning") {
     const std::size_t expected = parts[0] == "nth" ? 3 : 2;
     if (parts.size() != expected) return Wrong(fmt::format("{} takes {} numbers", parts[0], expected - 1), text);
-    const auto first = Number<std::uint64_t>(parts[1]);
-    const auto last = Number<std::uint64_t>(parts.back());
-    if (!first || !last) return Wrong("it holds what is no number", text);
+    const auto seed = Number<std::uint64_t>(parts[1]);  // or the number of a learning run
+    const std::vector<std::string_view> range = Split(parts.back(), '-');
+    const auto first = Number<std::uint64_t>(range.front());
+    const auto last = Number<std::uint64_t>(range.back());
+    if (!seed || !first || !last || range.size() > 2) return Wrong("it holds what is no number", text);
+    if (*last < *first || *last - *first >= kMostInARow) {
+      return Wrong(fmt::format("'{}' is no range of at most {} schedules", parts.back(), kMostInARow), text);
+    }
     if (expected == 3) {
-      owned.nth.emplace(*first, *last);
+      owned.nth = {*seed, *first, *last};
     } else {
-      owned.learning = *first;
+      owned.learning = *seed;
     }
     return owned;
   }

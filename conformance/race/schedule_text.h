@@ -6,6 +6,7 @@
 //   "random:77"          at each step any thread (seed 77)
 //
 //   "nth:7:1234"         the schedule of that number that explore.h makes of seed 7
+//   "nth:7:1200-1234"    those of these numbers, one after the other in one process
 //   "learning:3"         found in the third of the runs that come before all schedules (explore.h)
 //
 // The first form is what a run leaves behind and what is made smaller. The others stand for a run that did not come
@@ -32,7 +33,10 @@ struct OwnedPlan {
   Plan plan;
   std::vector<Switch> switches;
   // "nth" and "learning": not the plan, which is then the straight one, but the way to it.
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> nth;  // seed, number
+  struct Nth {
+    std::uint64_t seed, first, last;
+  };
+  std::optional<Nth> nth;
   std::optional<std::uint64_t> learning;
   const Plan& Get() {
     plan.switches = switches.data();

@@ -9,8 +9,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(ScheduleText, ComesBackAsItWasPrinted) {
-  for (const char* text :
-       {"-", "12b.40a.41c", "0p", "pct:3:77:240", "random:18446744073709551615", "nth:7:1234", "learning:3"}) {
+  for (const char* text : {"-", "12b.40a.41c", "0p", "pct:3:77:240", "random:18446744073709551615", "nth:7:1234",
+                           "nth:7:1200-1234", "learning:3"}) {
     const harness::OrError<OwnedPlan> plan = ParseSchedule(text);
     ASSERT_TRUE(plan.ok()) << plan.error();
     EXPECT_EQ(PrintSchedule(*plan), text);
@@ -45,6 +45,8 @@ TEST(ScheduleText, SaysWhatIsWrong) {
                                                        {"random:-1", "seed is no number"},
                                                        {"nth:7", "nth takes 2 numbers"},
                                                        {"nth:7:x", "no number"},
+                                                       {"nth:7:9-3", "'9-3' is no range"},
+                                                       {"nth:7:1-2-3", "no number"},
                                                        {"random", "takes 1 number"},
                                                        {"99999999999999999999b", "no switch"}};
   for (const auto& [text, what] : wrong) {

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "conformance/harness/backend_file.h"
+#include "conformance/harness/case_runner.h"
 #include "conformance/harness/nearest.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
@@ -95,12 +97,23 @@ void PrintTable(const std::vector<std::unique_ptr<TargetRun>>& runs) {
   fmt::print("{:<19} {:>12} {:>8.0f} {:>8} {:>7} {:>11} {:>9}\n", "all", executions, seconds, "", "", inputs, findings);
 }
 
+// What the input needs to be told as it was found: the backend, and the steps that it stands for.
+std::string Environment(const std::string& target) {
+  if (!target.starts_with("steps_")) return "";
+  std::string text = "PLUMBLINE_FUZZ_SHOW=1 ";
+  const char* const backend = std::getenv("PLUMBLINE_FUZZ_BACKEND");
+  if (target == "steps_on_backend" && backend != nullptr) {
+    text += "PLUMBLINE_FUZZ_BACKEND=" + harness::ShellWord(backend) + " ";
+  }
+  return text;
+}
+
 int PrintOutcome(const std::vector<std::unique_ptr<TargetRun>>& runs) {
   int status = kGood;
   for (const auto& run : runs) {
     for (const std::string& finding : run->output().findings) {
-      fmt::print("\nfound by {}: {}\n  what it said  {}.txt\n  rerun         {} {}\n", run->target().name,
-                 run->output().broken, finding, Near(run->target().program), finding);
+      fmt::print("\nfound by {}: {}\n  what it said  {}.txt\n  rerun         {}{} {}\n", run->target().name,
+                 run->output().broken, finding, Environment(run->target().name), Near(run->target().program), finding);
       if (status == kGood) status = kFound;
     }
     if (!run->failed()) continue;

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -63,6 +65,9 @@ Difference Subject::Try(const scenario::Scenario& scenario) const {
 }
 
 bool RequireAgreement(const Subject& subject, const scenario::Scenario& scenario) {
+  // Beforehand: a backend that crashes leaves no time to tell.
+  static const bool shown = std::getenv("PLUMBLINE_FUZZ_SHOW") != nullptr;
+  if (shown) std::fprintf(stderr, "%s\n", scenario::Print(scenario).c_str());
   const Difference difference = subject.Try(scenario);
   if (difference.what.empty()) return !difference.unsupported;
   Broken(fmt::format("{} and the model disagree\n{}\nexpected  {}\ngot       {}", subject.facts().name, difference.what,

@@ -38,7 +38,8 @@ class Subject {
   model::Settings settings_;
 };
 
-// Ends the process as a crash, with the scenario and the disagreement, if there is one. False: unsupported.
+// Ends the process as a crash, with the scenario and the disagreement, if there is one. False: unsupported. With
+// PLUMBLINE_FUZZ_SHOW in the environment each scenario is printed before it is tried.
 bool RequireAgreement(const Subject& subject, const scenario::Scenario& scenario);
 
 }  // namespace plumbline::fuzz

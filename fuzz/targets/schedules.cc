@@ -73,7 +73,8 @@ std::string WhatIsWrong(const race::ConcurrentRun& run) {
   if (run.ending == race::Ending::kStepLimit) return "the threads did not come to an end";
   if (!run.lifetime.empty()) return race::Words(run.lifetime.front());
   if (!run.heap.ok()) return "memory was written or freed after it had been freed";
-  const harness::OrError<race::Verdict> verdict = race::Check(run.history, {.max_steps = 200'000});
+  const harness::OrError<race::Verdict> verdict =
+      race::Check(run.history, {.max_steps = 200'000, .fallbacks = std::nullopt});
   if (!verdict.ok()) return "the history cannot be judged: " + verdict.error();
   return verdict->outcome == race::Verdict::Outcome::kContradiction ? verdict->words : "";
 }

@@ -77,8 +77,9 @@
 //
 // A member with other parameters than these does not compile: better than a claim silently lost.
 //
-// Errors: throw abi::Error(PL_ERROR_..., message). What a host kernel failed with travels through the backend as
-// abi::HostError: let it pass. Other exceptions go through Classify, else they are UNCLASSIFIED.
+// Errors: throw abi::Error(PL_ERROR_..., message); the classes are in spec/tables/error_classes.h. What a host kernel
+// failed with travels through the backend as abi::HostError: let it pass. Other exceptions go through Classify, else
+// they are UNCLASSIFIED.
 //
 // Ownership: the layer owns what the members return and gives it back by destroying it: registration, library, guard,
 // operator, tensor, and last the backend. When a library is closed its registrations are destroyed first, newest
