@@ -259,10 +259,11 @@ PL_CASE("lifecycle", "exit-in-a-kernel-beside-others", Tier::kQuick, PL_CLAUSES(
       for (;;) usleep(1000);
     }));
     std::thread([&stage] { stage.Call("life::g"); }).detach();
+    while (inside < 1) usleep(100);  // before another kernel takes over
     std::thread([&stage] {
       for (;; ++registered) stage.TryOverride("life::g", over);
     }).detach();
-    while (inside < 1 || registered < 100) usleep(100);
+    while (registered < 100) usleep(100);
     CallOneThatEnds(stage, [] { std::exit(0); });
   });
 }
