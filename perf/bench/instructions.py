@@ -55,6 +55,9 @@ def main() -> int:
         print(f"instructions: {tool} is not built; run ./dev build", file=sys.stderr)
         return 2
     counts = {backend: count(tool, backend, arguments.only) for backend in arguments.backends}
+    if not any(counts.values()):
+        print(f"instructions: no workload's name contains '{arguments.only}'", file=sys.stderr)
+        return 2
     first = arguments.backends[0]
     width = max(len(workload) for of in counts.values() for workload in of)
     print(" " * width + "".join(f"{backend:>22}" for backend in counts))
