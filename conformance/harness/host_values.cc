@@ -70,6 +70,37 @@ HostValue PlainValue(const scenario::Value& value) {
   return plain;
 }
 
+std::uint32_t KindOfZero(const scenario::SchemaType& type) {
+  using Base = scenario::SchemaType::Base;
+  if (type.optional) return PL_NONE;
+  if (type.list) return PL_LIST;
+  switch (type.base) {
+    case Base::kTensor:
+      return PL_TENSOR;
+    case Base::kFloat:
+      return PL_FLOAT;
+    case Base::kBool:
+      return PL_BOOL;
+    case Base::kStr:
+      return PL_STRING;
+    default:
+      return PL_INT;
+  }
+}
+
+std::vector<pl_key_declaration> LendKeys(const std::vector<scenario::KeyDeclaration>& declared) {
+  const auto text = [](const std::string& string) { return pl_string{string.data(), string.size()}; };
+  std::vector<pl_key_declaration> keys;
+  for (const scenario::KeyDeclaration& key : declared) {
+    keys.push_back({.struct_size = sizeof(pl_key_declaration),
+                    .kind = static_cast<std::uint32_t>(key.kind),
+                    .name = text(key.name),
+                    .after = text(key.after),
+                    .autograd = text(key.autograd)});
+  }
+  return keys;
+}
+
 std::uint32_t SignatureId(std::string_view name) {
 #define PLUMBLINE_SIGNATURE_ID(id, signature, arguments, returns) \
   if (name == #signature) return id;

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "spec/abi/abi.h"
+#include "spec/scenario/scenario.h"
+#include "spec/scenario/schema.h"
 #include "spec/scenario/value.h"
 
 namespace plumbline::harness {
@@ -49,6 +51,13 @@ HostValue Copy(const pl_adapter& adapter, const pl_value& value);
 
 // Of a value without a tensor in it and of no list, as a scenario writes it.
 HostValue PlainValue(const scenario::Value& value);
+
+// The kind of what a kernel gives for a result of that type if its author says nothing: a zero, an empty list, no
+// value; PL_TENSOR where it is for the caller to choose which.
+std::uint32_t KindOfZero(const scenario::SchemaType& type);
+
+// As pl_open_options takes them; lent for as long as `declared` lives.
+std::vector<pl_key_declaration> LendKeys(const std::vector<scenario::KeyDeclaration>& declared);
 
 // Of a catalogue's name, "t_t"; PL_SIGNATURE_none if there is no such.
 std::uint32_t SignatureId(std::string_view name);

@@ -44,14 +44,7 @@ Interpretation Interpreter::Run() {
       const auto* query = std::get_if<scenario::Query>(&step.action);
       return query != nullptr && query->kind == scenario::QueryKind::kCounters;
     });
-    std::vector<pl_key_declaration> keys;
-    for (const scenario::KeyDeclaration& key : scenario_.declared_keys) {
-      keys.push_back({.struct_size = sizeof(pl_key_declaration),
-                      .kind = static_cast<std::uint32_t>(key.kind),
-                      .name = Borrow(key.name),
-                      .after = Borrow(key.after),
-                      .autograd = Borrow(key.autograd)});
-    }
+    const std::vector<pl_key_declaration> keys = LendKeys(scenario_.declared_keys);
     const pl_open_options open{.struct_size = sizeof(pl_open_options),
                                .mode = static_cast<std::uint32_t>(options_.fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS),
                                .release = Borrow(scenario_.release),

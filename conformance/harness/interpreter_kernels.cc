@@ -52,33 +52,14 @@ MaybeFailure Interpreter::PushZeros(const pl_frame& frame, const std::vector<Hos
   if (returns == returns_.end()) return std::nullopt;
   for (const scenario::SchemaArgument& wanted : returns->second) {
     HostValue zero;
-    if (wanted.type.optional) {
-      zero.kind = PL_NONE;
-    } else if (wanted.type.list) {
-      zero.kind = PL_LIST;
-    } else {
-      switch (wanted.type.base) {
-        case scenario::SchemaType::Base::kTensor: {
-          const auto first = std::find_if(arguments.begin(), arguments.end(),
-                                          [](const HostValue& argument) { return argument.kind == PL_TENSOR; });
-          if (first != arguments.end()) {
-            zero = *first;
-          } else if (MaybeFailure failure = Make(Value::Undefined(), zero)) {
-            return failure;
-          }
-          break;
-        }
-        case scenario::SchemaType::Base::kFloat:
-          zero.kind = PL_FLOAT;
-          break;
-        case scenario::SchemaType::Base::kBool:
-          zero.kind = PL_BOOL;
-          break;
-        case scenario::SchemaType::Base::kStr:
-          zero.kind = PL_STRING;
-          break;
-        default:
-          zero.kind = PL_INT;
+    zero.kind = KindOfZero(wanted.type);
+    if (zero.kind == PL_TENSOR) {
+      const auto first = std::find_if(arguments.begin(), arguments.end(),
+                                      [](const HostValue& argument) { return argument.kind == PL_TENSOR; });
+      if (first != arguments.end()) {
+        zero = *first;
+      } else if (MaybeFailure failure = Make(Value::Undefined(), zero)) {
+        return failure;
       }
     }
     if (MaybeFailure failure = Push(frame, zero)) return failure;

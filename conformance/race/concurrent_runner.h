@@ -15,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -163,6 +164,8 @@ class Runner {
   Event& Note(Event::Kind kind, std::size_t* index = nullptr);
   std::string Finish(std::size_t index, pl_error* error);
   std::string NewName(const std::string& given, const char* what, Prepared& prepared);
+  // Each registration has a place of its own, by which a table tells it.
+  std::string NewPlace(const scenario::Step& step, const std::string& registration);
   void Keep(const std::string& slot, Made made);
   Made* Look(const std::string& slot) { return slots_.at(slot).load(std::memory_order_acquire); }
   std::string CallOperator(Event::Kind kind, Event event, pl_operator* op, bool typed, std::uint32_t signature,

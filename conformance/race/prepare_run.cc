@@ -156,14 +156,7 @@ Runner::MaybeFailure Runner::PrepareAll() {
 }
 
 Runner::MaybeFailure Runner::Open() {
-  std::vector<pl_key_declaration> keys;
-  for (const scenario::KeyDeclaration& key : scenario_.declared_keys) {
-    keys.push_back({.struct_size = sizeof(pl_key_declaration),
-                    .kind = static_cast<std::uint32_t>(key.kind),
-                    .name = Borrow(key.name),
-                    .after = Borrow(key.after),
-                    .autograd = Borrow(key.autograd)});
-  }
+  const std::vector<pl_key_declaration> keys = harness::LendKeys(scenario_.declared_keys);
   const pl_open_options open{.struct_size = sizeof(pl_open_options),
                              .mode = static_cast<std::uint32_t>(options_.fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS),
                              .release = Borrow(scenario_.release),

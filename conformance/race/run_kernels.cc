@@ -186,29 +186,12 @@ pl_error* Runner::PushZeros(pl_frame& frame) {
   if (returns == returns_.end()) return nullptr;
   for (const scenario::SchemaArgument& wanted : returns->second) {
     pl_value zero{};
-    if (wanted.type.optional) {
+    zero.kind = harness::KindOfZero(wanted.type);
+    if (zero.kind == PL_STRING) zero.as.string = Borrow("");
+    if (zero.kind == PL_TENSOR) {
       zero.kind = PL_NONE;
-    } else if (wanted.type.list) {
-      zero.kind = PL_LIST;
-    } else {
-      switch (wanted.type.base) {
-        case scenario::SchemaType::Base::kTensor:
-          for (std::uint64_t i = 0; i < frame.argument_count && zero.kind == PL_NONE; ++i) {
-            if (frame.arguments[i].kind == PL_TENSOR) zero = frame.arguments[i];
-          }
-          break;
-        case scenario::SchemaType::Base::kFloat:
-          zero.kind = PL_FLOAT;
-          break;
-        case scenario::SchemaType::Base::kBool:
-          zero.kind = PL_BOOL;
-          break;
-        case scenario::SchemaType::Base::kStr:
-          zero.kind = PL_STRING;
-          zero.as.string = Borrow("");
-          break;
-        default:
-          zero.kind = PL_INT;
+      for (std::uint64_t i = 0; i < frame.argument_count && zero.kind == PL_NONE; ++i) {
+        if (frame.arguments[i].kind == PL_TENSOR) zero = frame.arguments[i];
       }
     }
     if (pl_error* error = frame.results.push(frame.results.context, &zero)) return error;

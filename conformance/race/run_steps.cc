@@ -37,6 +37,13 @@ std::string Runner::NewName(const std::string& given, const char* what, Prepared
   return before == 0 ? name : fmt::format("{}~{}", name, before + 1);
 }
 
+std::string Runner::NewPlace(const Step& step, const std::string& registration) {
+  std::string place = fmt::format("scenario:{}:{}", step.line, registration);
+  const std::lock_guard lock(lock_);
+  registration_at_[place] = registration;
+  return place;
+}
+
 void Runner::Keep(const std::string& slot, Made made) {
   lock_.lock();
   Made* const kept = &made_.emplace_back(std::move(made));
@@ -204,11 +211,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     const Made* library = impl->library.empty() ? nullptr : Look(impl->library);
     if (!impl->library.empty() && library == nullptr) return "";
     const std::string name = NewName(impl->name, "impl", prepared);
-    // Each has a place of its own, by which a table tells it.
-    const std::string place = fmt::format("scenario:{}:{}", step.line, name);
-    lock_.lock();
-    registration_at_[place] = name;
-    lock_.unlock();
+    const std::string place = NewPlace(step, name);
     pl_kernel kernel;
     Context& context = NewContext(impl->kernel, name, place, &kernel);
     Event& event = Note(Event::Kind::kImpl, &index);
@@ -236,10 +239,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     const Made* library = fallback->library.empty() ? nullptr : Look(fallback->library);
     if (!fallback->library.empty() && library == nullptr) return "";
     const std::string name = NewName(fallback->name, "fallback", prepared);
-    const std::string place = fmt::format("scenario:{}:{}", step.line, name);
-    lock_.lock();
-    registration_at_[place] = name;
-    lock_.unlock();
+    const std::string place = NewPlace(step, name);
     pl_kernel kernel;
     Context& context = NewContext(fallback->kernel, name, place, &kernel);
     Event& event = Note(Event::Kind::kFallback, &index);
