@@ -20,6 +20,7 @@
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
+#include "conformance/harness/under_release.h"
 #include "conformance/race/cases.h"
 #include "conformance/race/hunt.h"
 #include "conformance/race/sanitizers.h"
@@ -75,6 +76,12 @@ std::string TierInWords(bool free, bool traced) {
 int RunOne(const CLI::App& app, const Options& options, Executor& executor, const Painter& paint) {
   OrError<scenario::Scenario> scenario = ReadScenarioFile(options.scenario);
   if (!scenario.ok()) return Complain(app, scenario.error());
+  if (scenario->release != executor.facts().release) {
+    scenario = harness::WithKeysOf(executor.facts(), *std::move(scenario));
+    if (scenario->release == executor.facts().release) {
+      Print("{}: run with the keys of {}, on which nothing in it depends\n", options.scenario, scenario->release);
+    }
+  }
   const OrError<race::Program> program = race::MakeProgram(*scenario);
   if (!program.ok()) return Complain(app, fmt::format("{}: {}", options.scenario, program.error()));
   race::HuntOptions hunting{.seed = options.seed,

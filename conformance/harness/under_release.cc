@@ -47,4 +47,10 @@ OrError<scenario::Scenario> UnderRelease(scenario::Scenario scenario, const Back
   return scenario;
 }
 
+scenario::Scenario WithKeysOf(const BackendFacts& facts, scenario::Scenario scenario) {
+  if (scenario.release == facts.release) return scenario;
+  OrError<scenario::Scenario> there = UnderRelease(scenario, facts);
+  return there.ok() ? *std::move(there) : scenario;
+}
+
 }  // namespace plumbline::harness

@@ -2,6 +2,7 @@
 //
 //   const OrError<Scenario> there = UnderRelease(scenario, facts);
 //   if (there.ok()) ctx.Check(*there);
+//   hunt.Run(WithKeysOf(facts, scenario));            // so, or as it was written
 //
 // Little of what scenarios say is about one release's keys. A scenario holds there if the model, with that release's
 // keys and what the backend brings of its own, gives every step the outcome that its author wrote, and at every step
@@ -18,6 +19,9 @@ namespace plumbline::harness {
 
 // Its own release must be a known one.
 OrError<scenario::Scenario> UnderRelease(scenario::Scenario scenario, const BackendFacts& facts);
+
+// The same where it holds there, else the scenario as it is, which a backend of another release refuses.
+scenario::Scenario WithKeysOf(const BackendFacts& facts, scenario::Scenario scenario);
 
 }  // namespace plumbline::harness
 

@@ -63,6 +63,24 @@ TEST(UnderReleaseTest, TakesWhatTheBackendBrings) {
   EXPECT_THAT(Moved(steps, bare).error(), HasSubstr("line 3"));
 }
 
+TEST(WithKeysOfTest, MovesWhatHoldsThereAndNothingElse) {
+  const std::string head = "scenario 1 pytorch-1.13\ndefine demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k\n";
+  const auto release = [&](const std::string& call) {
+    return WithKeysOf(Of("pytorch-2.15"), Written(head + call)).release;
+  };
+  EXPECT_EQ(release("on a call demo::f [CPU] => k\n"), "pytorch-2.15");
+  EXPECT_EQ(release("on a call demo::f [ORT]\n"), "pytorch-1.13");
+}
+
+// They are about steps that overlap, not about keys.
+TEST(WithKeysOfTest, MovesAllThatIsRaced) {
+  for (const auto& entry : fs::directory_iterator("spec/corpus/concurrency")) {
+    const OrError<std::string> text = ReadTextFile(entry.path().string(), "a scenario");
+    ASSERT_TRUE(text.ok()) << text.error();
+    EXPECT_EQ(WithKeysOf(Of("pytorch-2.15"), Written(*text)).release, "pytorch-2.15") << entry.path();
+  }
+}
+
 TEST(UnderReleaseTest, OfTheCorpusMostMoves) {
   int moved = 0, all = 0;
   for (const auto& entry : fs::recursive_directory_iterator("spec/corpus")) {

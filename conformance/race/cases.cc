@@ -9,6 +9,7 @@
 
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/text_file.h"
+#include "conformance/harness/under_release.h"
 #include "conformance/race/hunt.h"
 #include "reports/text/counted.h"
 #include "spec/scenario/capabilities_needed.h"
@@ -95,7 +96,7 @@ void RunCase(const Scenario& scenario, const std::vector<std::string>& clauses, 
     }
   }
   Hunt hunt(ctx.executor(), {.seed = ctx.seed(), .time = options.time, .free = options.free, .shrink = options.shrink});
-  const Hunted found = hunt.Run(scenario);
+  const Hunted found = hunt.Run(harness::WithKeysOf(ctx.backend(), scenario));
   if (!found.refused.empty()) {
     ctx.Unsupported(found.refused);
     return;

@@ -1,6 +1,5 @@
 // Native kernels that do nothing, and loops over native calls: perf sees the reference's dispatch and nothing of the
 // ABI.
-#include <optional>
 #include <utility>
 
 #include "reference/adapter/backend.h"
@@ -8,21 +7,19 @@
 namespace plumbline::reference::adapter {
 namespace {
 
-// The first tensor among the arguments; undefined if there is none.
-template <class... A>
-Tensor FirstTensor(const A&... arguments) {
-  std::optional<Tensor> first;
-  const auto look = [&first](const auto& argument) {
-    using X = std::remove_cvref_t<decltype(argument)>;
-    if (first.has_value()) return;
-    if constexpr (std::is_same_v<X, Tensor>) {
-      first = argument;
-    } else if constexpr (std::is_same_v<X, TensorList>) {
-      if (!argument.empty()) first = argument.front();
+// The first tensor among the arguments; undefined if there is none. One copy of it and nothing else: what a kernel does
+// is counted with the call.
+inline Tensor FirstTensor() { return Tensor(); }
+template <class First, class... Rest>
+Tensor FirstTensor(const First& first, const Rest&... rest) {
+  if constexpr (std::is_same_v<First, Tensor>) {
+    return first;
+  } else {
+    if constexpr (std::is_same_v<First, TensorList>) {
+      if (!first.empty()) return first.front();
     }
-  };
-  (look(arguments), ...);
-  return first.has_value() ? *first : Tensor();
+    return FirstTensor(rest...);
+  }
 }
 
 template <class First, class... Rest>
