@@ -73,7 +73,7 @@ harness::OrError<std::unique_ptr<Bench>> Bench::Open(const std::string& backend)
   std::unique_ptr<Bench> bench(new Bench);
   bench->adapter_ = adapter;
   bench->name_ = backend;
-  const pl_open_options options{sizeof(pl_open_options), PL_OPEN_PROCESS, {nullptr, 0}, 0, 0, nullptr, 0};
+  const pl_open_options options{sizeof(pl_open_options), PL_OPEN_PROCESS, {nullptr, 0}, 0, 0, nullptr, 0, 0, 0};
   if (const abi::PlError error{adapter->open(&options, &bench->registry_)}) {
     return harness::InputError{"the backend does not open: " + std::string(error.message())};
   }

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "spec/tables/capabilities.h"
+#include "spec/tables/dtypes.h"
 #include "spec/tables/error_classes.h"
 #include "spec/tables/limits.h"
 #include "spec/tables/signatures.h"
@@ -41,7 +42,7 @@ extern "C" {
 
 /* clang-format off */
 #define PL_ABI_MAJOR 1u
-#define PL_ABI_MINOR 0u
+#define PL_ABI_MINOR 1u
 
 #define PL_ERROR_ENUM(number, NAME, spelling, meaning) PL_ERROR_##NAME = number,
 enum { PL_ERROR_CLASSES(PL_ERROR_ENUM) PL_ERROR_NONE = 0 };
@@ -55,6 +56,10 @@ enum { PL_CAPABILITIES(PL_CAPABILITY_ENUM) PL_CAPABILITY_BIT_END };
 #define PL_SIGNATURE_ENUM(id, name, arguments, returns) PL_SIGNATURE_##name = id,
 enum { PL_SIGNATURES(PL_SIGNATURE_ENUM) PL_SIGNATURE_none = 0 };
 #undef PL_SIGNATURE_ENUM
+
+#define PL_DTYPE_ENUM(number, NAME, spelling, bytes) PL_DTYPE_##NAME = number,
+enum { PL_DTYPES(PL_DTYPE_ENUM) PL_DTYPE_NONE = 255 };
+#undef PL_DTYPE_ENUM
 
 /* UTF-8, not terminated. */
 typedef struct pl_string {
@@ -87,7 +92,8 @@ typedef struct pl_error {
   void (*release)(struct pl_error* self);
 } pl_error;
 
-/* One argument or result. SymInt positions carry PL_INT; Scalar positions PL_INT, PL_FLOAT or PL_BOOL.
+/* One argument or result. SymInt positions carry PL_INT; Scalar positions PL_INT, PL_FLOAT or PL_BOOL; ScalarType,
+ * Layout and MemoryFormat positions PL_INT (PL_DTYPE_*, and PyTorch's numbers), Device positions PL_STRING ("cuda:0").
  * An absent optional is PL_NONE; an undefined tensor is a PL_TENSOR made by `tensor_make_undefined`. Lists nest at most
  * PL_MAX_LIST_DEPTH deep. */
 enum { PL_NONE = 0, PL_TENSOR = 1, PL_INT = 2, PL_FLOAT = 3, PL_BOOL = 4, PL_STRING = 5, PL_LIST = 6 };
@@ -202,6 +208,9 @@ typedef struct pl_open_options {
   uint32_t reserved;
   const struct pl_key_declaration* keys; /* added to the release's, with DECLARED_KEYS and PL_OPEN_FRESH */
   uint64_t key_count;
+  /* since 1.1 */
+  uint32_t operators; /* 1: with the ATen operators that the backend has, where it claims OPERATORS */
+  uint32_t reserved_2;
 } pl_open_options;
 
 typedef struct pl_builtin_fallback {
@@ -209,6 +218,28 @@ typedef struct pl_builtin_fallback {
   uint32_t fallthrough; /* 1: falls through; 0: a boxed kernel of the backend's own */
   pl_string key;
 } pl_builtin_fallback;
+
+/* A tensor's elements as they lie in memory: element (i, j, ...) is at offset + i * strides[0] + j * strides[1] + ...,
+ * counted in elements from the start of the storage. Strides are not negative, and may be 0. */
+typedef struct pl_tensor_layout {
+  uint32_t struct_size;
+  uint32_t dtype; /* PL_DTYPE_* */
+  const int64_t* sizes;
+  const int64_t* strides;
+  uint64_t dim;
+  int64_t offset;
+  pl_string device; /* "cpu", "cuda:0"; where it is given, empty means the backend's default one */
+} pl_tensor_layout;
+
+/* What a tensor is; lent for the push. A tensor that was made from a key set has no dtype: PL_ERROR_INVALID_ARGUMENT. */
+typedef struct pl_tensor_info {
+  uint32_t struct_size;
+  uint32_t reserved;
+  pl_tensor_layout layout;
+  uint64_t storage_bytes;
+  uint64_t storage; /* equal iff the two share memory, as views do */
+  uint64_t version; /* of that memory's contents: each in-place change raises it */
+} pl_tensor_info;
 
 /* Filled by `describe`; everything borrowed from the shared object. */
 typedef struct pl_description {
@@ -351,6 +382,15 @@ typedef struct pl_adapter {
   pl_error* (*redispatch_typed)(pl_frame* frame, uint32_t signature, pl_key_list keys, const pl_value* arguments,
                                 uint64_t argument_count, pl_value_sink results); /* as redispatch; may be NULL though
                                 both are claimed: typed redispatch is then unsupported */
+  /* tensors, since 1.1 */
+  pl_error* (*tensor_from_host)(pl_registry* registry, const pl_tensor_layout* layout, const void* storage,
+                                uint64_t storage_bytes, pl_tensor** out); /* copies; PL_ERROR_OVERFLOW, and
+                                PL_ERROR_INVALID_ARGUMENT where an element would lie outside */
+  pl_error* (*tensor_info)(pl_registry* registry, pl_tensor* tensor, void* context,
+                           void (*push)(void* context, const pl_tensor_info* info)); /* once */
+  pl_error* (*tensor_to_host)(pl_registry* registry, pl_tensor* tensor, void* elements, uint64_t bytes); /* in row-major
+                                order; waits for what was queued before; `bytes` must be theirs */
+  pl_error* (*storage_to_host)(pl_registry* registry, pl_tensor* tensor, void* storage, uint64_t bytes); /* all of it */
 } pl_adapter;
 
 typedef const pl_adapter* (*pl_get_adapter_function)(uint32_t host_major, uint32_t host_minor);

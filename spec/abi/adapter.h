@@ -71,6 +71,11 @@
 //                    kernels of the NOOP forms then arrive in RegisterKernel too
 //   load             static void Load(std::string_view path);
 //   signature-check  static constexpr bool kChecksSignatures = true;
+//   tensors          Tensor FromHost(const abi::TensorLayout&, std::span<const std::byte> storage);    copies
+//                    abi::TensorInfo InfoOf(const Tensor&);
+//                    void ToHost(const Tensor&, std::span<std::byte> elements);           in row-major order
+//                    void StorageToHost(const Tensor&, std::span<std::byte> storage);     all of it
+//   operators        static constexpr bool kOperators = true;     OpenOptions::operators then asks for them
 //
 // Also optional: `void Release(Registration&)`, called before a registration is destroyed, which may fail; and
 // `static abi::Error Classify(const std::exception&)`, which gives the backend's own exceptions a class.
@@ -179,7 +184,8 @@ class Entries {
   static pl_error* Open(const pl_open_options* options, pl_registry** out) {
     return Run([&] {
       NotNull(options, "options"), NotNull(out, "out");
-      Fits(options->struct_size, sizeof *options, "pl_open_options");
+      Fits(options->struct_size, offsetof(pl_open_options, operators), "pl_open_options");  // a host of ABI 1.0
+      const bool operators = options->struct_size >= sizeof *options && options->operators != 0;
       if (options->reserved != 0) throw Error(PL_ERROR_INVALID_ARGUMENT, "pl_open_options.reserved is not zero");
       OpenOptions own{options->mode == PL_OPEN_FRESH, std::string(View(options->release)), options->count_hits != 0};
       if (options->mode > PL_OPEN_FRESH) throw Error(PL_ERROR_INVALID_ARGUMENT, "unknown open mode");
@@ -194,6 +200,9 @@ class Entries {
       }
       if (!own.keys.empty() && !(own.fresh && (Claims<B>() & PL_CAPABILITY(DECLARED_KEYS))))
         throw Error(PL_ERROR_UNSUPPORTED, "this backend takes no keys of the host's own, or only in a fresh registry");
+      if (operators && !(Claims<B>() & PL_CAPABILITY(OPERATORS)))
+        throw Error(PL_ERROR_UNSUPPORTED, "this backend has no operators of its own");
+      own.operators = operators;
       *out = reinterpret_cast<pl_registry*>(new B(own));
     });
   }
@@ -358,6 +367,47 @@ class Entries {
   static pl_tensor* TensorRetain(pl_tensor* tensor) { return Give(*reinterpret_cast<const Tensor*>(tensor)); }
   static void TensorRelease(pl_tensor* tensor) { delete reinterpret_cast<Tensor*>(tensor); }
 
+  static pl_error* TensorFromHost(pl_registry* registry, const pl_tensor_layout* layout, const void* storage,
+                                  uint64_t storage_bytes, pl_tensor** out) {
+    return Run([&] {
+      NotNull(layout, "layout"), NotNull(out, "out");
+      Fits(layout->struct_size, sizeof *layout, "pl_tensor_layout");
+      if (layout->dim != 0) NotNull(layout->sizes, "sizes"), NotNull(layout->strides, "strides");
+      if (storage_bytes != 0) NotNull(storage, "storage");
+      const TensorLayout own{layout->dtype,
+                             {layout->sizes, layout->sizes + layout->dim},
+                             {layout->strides, layout->strides + layout->dim},
+                             layout->offset,
+                             std::string(View(layout->device))};
+      *out = Give(Backend(registry).FromHost(
+          own, {static_cast<const std::byte*>(storage), static_cast<std::size_t>(storage_bytes)}));
+    });
+  }
+  static pl_error* TensorInfoOf(pl_registry* registry, pl_tensor* tensor, void* context,
+                                void (*push)(void* context, const pl_tensor_info* info)) {
+    return Run([&] {
+      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE);
+      const TensorInfo info = Backend(registry).InfoOf(*reinterpret_cast<const Tensor*>(tensor));
+      const TensorLayout& layout = info.layout;
+      const pl_tensor_info out{sizeof out,
+                               0,
+                               {sizeof(pl_tensor_layout), layout.dtype, layout.sizes.data(), layout.strides.data(),
+                                layout.sizes.size(), layout.offset, Borrow(layout.device)},
+                               info.storage_bytes,
+                               info.storage,
+                               info.version};
+      push(context, &out);
+    });
+  }
+  static pl_error* TensorToHost(pl_registry* registry, pl_tensor* tensor, void* elements, uint64_t bytes) {
+    return Read(tensor, elements, bytes,
+                [&](const Tensor& own, std::span<std::byte> into) { Backend(registry).ToHost(own, into); });
+  }
+  static pl_error* StorageToHost(pl_registry* registry, pl_tensor* tensor, void* storage, uint64_t bytes) {
+    return Read(tensor, storage, bytes,
+                [&](const Tensor& own, std::span<std::byte> into) { Backend(registry).StorageToHost(own, into); });
+  }
+
   // ---- the rest ----
 
   static pl_error* WarningsTo(pl_registry* registry, pl_string_sink sink) {
@@ -462,6 +512,14 @@ class Entries {
     return key == PL_NO_KEY ? std::nullopt : std::optional<pl_key>(key);
   }
   static pl_tensor* Give(Tensor tensor) { return reinterpret_cast<pl_tensor*>(new Tensor(std::move(tensor))); }
+  template <class Body>
+  static pl_error* Read(pl_tensor* tensor, void* into, uint64_t bytes, const Body& body) {
+    return Run([&] {
+      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE);
+      if (bytes != 0) NotNull(into, "the memory to read into");
+      body(*reinterpret_cast<const Tensor*>(tensor), std::span(static_cast<std::byte*>(into), bytes));
+    });
+  }
   static void PushAll(pl_string_sink sink, const std::vector<std::string>& lines) {
     for (const std::string& line : lines) sink.push(sink.context, Borrow(line));
   }
@@ -598,6 +656,10 @@ const pl_adapter& Table() {
     if constexpr (OffersCallMany<B>) table.call_many = &E::CallMany;
     if constexpr (OffersFindMany<B>) table.find_many = &E::FindMany;
     if constexpr (OffersLoad<B>) table.load = &E::Load;
+    if constexpr (OffersFromHost<B>) table.tensor_from_host = &E::TensorFromHost;
+    if constexpr (OffersInfoOf<B>) table.tensor_info = &E::TensorInfoOf;
+    if constexpr (OffersToHost<B>) table.tensor_to_host = &E::TensorToHost;
+    if constexpr (OffersStorageToHost<B>) table.storage_to_host = &E::StorageToHost;
     return table;
   }();
   return kTable;

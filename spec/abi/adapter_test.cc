@@ -125,7 +125,7 @@ struct Lines {
 class AdapterTest : public ::testing::Test {
  protected:
   AdapterTest() {
-    pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0};
+    pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0, 0, 0};
     EXPECT_FALSE(PlError(table.open(&options, &registry)));
     low = Key("Low"), mid = Key("Mid"), high = Key("High");
     tensor = MakeTensor({low, mid});
@@ -235,7 +235,7 @@ TEST(BareAdapter, EachMemberShowsBeforeItsClaimIsWhole) {
 TEST(BareAdapter, RefusesAFreshRegistry) {
   const pl_adapter& table = Table<Bare>();
   pl_registry* registry = nullptr;
-  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0};
+  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0, 0, 0};
   PlError error(table.open(&options, &registry));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_UNSUPPORTED + 0u);
@@ -258,7 +258,7 @@ TEST(PartialAdapter, FormsThatAreNotClaimedAreRefusedAndTheKernelIsDestroyed) {
   const pl_adapter& table = Table<OnlyTyped>();
   EXPECT_THAT(CapabilitySpellings(table.capabilities), ElementsAre("typed"));
   pl_registry* registry = nullptr;
-  const pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}, 0, 0, nullptr, 0};
+  const pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}, 0, 0, nullptr, 0, 0, 0};
   ASSERT_FALSE(PlError(table.open(&options, &registry)));
   pl_registration* registration = nullptr;
   for (const std::uint32_t form : {PL_KERNEL_BOXED + 0u, PL_KERNEL_NOOP + 0u}) {
@@ -323,7 +323,7 @@ TEST_F(AdapterTest, DescribesItself) {
 
 TEST_F(AdapterTest, AReleaseThatTheBackendLacksIsItsError) {
   pl_registry* other = nullptr;
-  const pl_open_options options{sizeof options, PL_OPEN_FRESH, Borrow("pytorch-9"), 0, 0, nullptr, 0};
+  const pl_open_options options{sizeof options, PL_OPEN_FRESH, Borrow("pytorch-9"), 0, 0, nullptr, 0, 0, 0};
   PlError error(table.open(&options, &other));
   ASSERT_TRUE(error);
   EXPECT_EQ(error.error_class(), PL_ERROR_NOT_FOUND + 0u);

@@ -1,13 +1,17 @@
-/* abi.h is C11 without a warning, has the layout that version 1.0 froze, and its constants are what the tables say. */
+/* abi.h is C11 without a warning, has the layout that versions 1.0 and 1.1 froze, and its constants are what the tables say. */
 #include "spec/abi/abi.h"
 #include "spec/abi/layout_1_0.h"
+#include "spec/abi/layout_1_1.h"
 
 #if UINTPTR_MAX == UINT64_MAX
+#define PL_CHECK_LEAST(type, size) _Static_assert(sizeof(type) >= size, #type " lost a field");
 #define PL_CHECK_SIZE(type, size) _Static_assert(sizeof(type) == size, "sizeof " #type " is frozen");
 #define PL_CHECK_FIELD(type, field, offset) \
   _Static_assert(offsetof(type, field) == offset, #type "." #field " is frozen");
-PL_LAYOUT_1_0_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_0_SIZES(PL_CHECK_LEAST)
 PL_LAYOUT_1_0_FIELDS(PL_CHECK_FIELD)
+PL_LAYOUT_1_1_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_1_FIELDS(PL_CHECK_FIELD)
 #endif
 
 _Static_assert(PL_ERROR_KERNEL_RAISED == 12 && PL_ERROR_UNCLASSIFIED == 16, "error numbers are frozen");

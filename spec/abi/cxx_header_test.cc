@@ -5,15 +5,19 @@
 
 #include "spec/abi/abi.h"
 #include "spec/abi/layout_1_0.h"
+#include "spec/abi/layout_1_1.h"
 
 namespace {
 
 #if UINTPTR_MAX == UINT64_MAX
+#define PL_CHECK_LEAST(type, size) static_assert(sizeof(type) >= size, #type " lost a field");
 #define PL_CHECK_SIZE(type, size) static_assert(sizeof(type) == size, "sizeof " #type " is frozen");
 #define PL_CHECK_FIELD(type, field, offset) \
   static_assert(offsetof(type, field) == offset, #type "." #field " is frozen");
-PL_LAYOUT_1_0_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_0_SIZES(PL_CHECK_LEAST)
 PL_LAYOUT_1_0_FIELDS(PL_CHECK_FIELD)
+PL_LAYOUT_1_1_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_1_FIELDS(PL_CHECK_FIELD)
 #endif
 
 TEST(AbiHeader, StructsArePlainC) {
@@ -21,6 +25,7 @@ TEST(AbiHeader, StructsArePlainC) {
   EXPECT_TRUE(std::is_standard_layout_v<type>) << #type; \
   EXPECT_TRUE(std::is_trivial_v<type>) << #type;
   PL_LAYOUT_1_0_SIZES(PL_CHECK_PLAIN)
+  PL_LAYOUT_1_1_SIZES(PL_CHECK_PLAIN)
 }
 
 TEST(AbiHeader, AnEntryExistsOnlyInsideTheTableAndIfSet) {

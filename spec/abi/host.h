@@ -57,7 +57,9 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
   X(CACHE_FLUSH, cache_flush) X(INTROSPECTION, has_kernel) X(INTROSPECTION, has_fallback)                     \
   X(INTROSPECTION, list_operators) X(INTROSPECTION, schema_of) X(INTROSPECTION, dump_table)                   \
   X(FAULTS, fault_list) X(FAULTS, fault_set) X(CALL_MANY, call_many) X(CALL_MANY, find_many) X(LOAD, load)    \
-  X(SIGNATURE_CHECK, register_kernel)
+  X(SIGNATURE_CHECK, register_kernel) X(TENSORS, tensor_from_host) X(TENSORS, tensor_info)                    \
+  X(TENSORS, tensor_to_host) X(TENSORS, storage_to_host) X(OPERATORS, open) X(OPERATORS, find_operator)       \
+  X(OPERATORS, call)
 // clang-format on
 
 // Of these, the entries that a readable table has, claimed or not, each once: how far an author has come.

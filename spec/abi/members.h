@@ -8,6 +8,7 @@
 #define PLUMBLINE_SPEC_ABI_MEMBERS_H_
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -42,6 +43,18 @@ struct OpenOptions {
   std::string release;                    // empty: the backend's own
   bool count_hits = false;                // the host will ask for Counters; else hits need not be counted
   std::vector<KeyDeclaration> keys = {};  // added to the release's; only where kDeclaredKeys says so
+  bool operators = false;                 // with the ATen operators; only where kOperators says so
+};
+// As in pl_tensor_layout.
+struct TensorLayout {
+  std::uint32_t dtype = PL_DTYPE_NONE;
+  std::vector<std::int64_t> sizes, strides;
+  std::int64_t offset = 0;
+  std::string device;
+};
+struct TensorInfo {
+  TensorLayout layout;
+  std::uint64_t storage_bytes = 0, storage = 0, version = 0;  // as in pl_tensor_info
 };
 struct TableRow {
   pl_key key = 0;
@@ -98,6 +111,9 @@ struct Probe {
   std::function<void(std::string_view)> text_sink;
   std::uint32_t number;
   std::uint64_t times;
+  const TensorLayout& layout;
+  std::span<const std::byte> bytes;
+  std::span<std::byte> out;
 };
 
 template <class X, class B>
@@ -149,7 +165,11 @@ concept AreStrings = std::convertible_to<X, std::vector<std::string>>;
   X(SetFault, B::SetFault(p.text))                                                                                  \
   X(CallMany, b.CallMany(p.op, p.number, p.number, p.values, p.times))                                              \
   X(FindMany, b.FindMany(p.text, p.times))                                                                          \
-  X(Load, B::Load(p.text))
+  X(Load, B::Load(p.text))                                                                                          \
+  X(FromHost, { b.FromHost(p.layout, p.bytes) } -> std::convertible_to<typename B::Tensor>)                         \
+  X(InfoOf, { b.InfoOf(p.tensor) } -> std::convertible_to<TensorInfo>)                                              \
+  X(ToHost, b.ToHost(p.tensor, p.out))                                                                              \
+  X(StorageToHost, b.StorageToHost(p.tensor, p.out))
 
 PLUMBLINE_ABI_MEMBERS(PLUMBLINE_ABI_MEMBER)
 // clang-format on
@@ -206,6 +226,8 @@ consteval std::uint64_t Claims() {
   claim(OffersCallMany<B> && OffersFindMany<B>, PL_CAPABILITY(CALL_MANY));
   claim(OffersLoad<B>, PL_CAPABILITY(LOAD));
   if constexpr (requires { B::kChecksSignatures; }) claim(B::kChecksSignatures, PL_CAPABILITY(SIGNATURE_CHECK));
+  claim(OffersFromHost<B> && OffersInfoOf<B> && OffersToHost<B> && OffersStorageToHost<B>, PL_CAPABILITY(TENSORS));
+  if constexpr (requires { B::kOperators; }) claim(B::kOperators, PL_CAPABILITY(OPERATORS));
   return bits;
 }
 

@@ -36,7 +36,7 @@ Loaded Load(const std::string& name) {
 
 // Opens a registry and defines an operator: the table works.
 void ExpectWorks(const pl_adapter& table) {
-  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0};
+  pl_open_options options{sizeof options, PL_OPEN_FRESH, {nullptr, 0}, 0, 0, nullptr, 0, 0, 0};
   pl_registry* registry = nullptr;
   ASSERT_FALSE(PlError(table.open(&options, &registry)));
   pl_registration* registration = nullptr;

@@ -28,7 +28,9 @@
   X(16, CALL_MANY,         "call-many",         "native no-op kernels and loops inside the backend, for perf") \
   X(17, LOAD,              "load",              "user libraries may be loaded before open")                   \
   X(18, SIGNATURE_CHECK,   "signature-check",   "typed kernels of one operator must agree on the C++ signature") \
-  X(19, DECLARED_KEYS,     "declared-keys",     "a fresh registry may be opened with keys of the host's own")
+  X(19, DECLARED_KEYS,     "declared-keys",     "a fresh registry may be opened with keys of the host's own") \
+  X(20, TENSORS,           "tensors",           "tensors are made from host memory, described and read back") \
+  X(21, OPERATORS,         "operators",         "a registry can be opened with the ATen operators")
 /* clang-format on */
 
 #endif /* PLUMBLINE_SPEC_TABLES_CAPABILITIES_H_ */

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "conformance/adapters/torch/kernels.h"
+#include "conformance/adapters/torch/tensors.h"
 #include "conformance/adapters/torch/torch_version.h"
 #include "conformance/adapters/torch/types.h"
 #include "spec/abi/members.h"
@@ -93,6 +94,17 @@ class Backend {
   Tensor MakeUndefinedTensor() { return at::Tensor(); }
   std::vector<pl_key> KeysOf(const Tensor& tensor);
   static std::uint64_t Identity(const Tensor& tensor) { return Types::Identity(tensor); }
+
+  // The process has them anyway.
+  static constexpr bool kOperators = true;
+  Tensor FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
+    return torch_backend::FromHost(layout, storage);
+  }
+  abi::TensorInfo InfoOf(const Tensor& tensor) { return torch_backend::InfoOf(tensor); }
+  void ToHost(const Tensor& tensor, std::span<std::byte> elements) { torch_backend::ToHost(tensor, elements); }
+  void StorageToHost(const Tensor& tensor, std::span<std::byte> storage) {
+    torch_backend::StorageToHost(tensor, storage);
+  }
 
   bool HasKernel(std::string_view op, pl_key key, std::uint32_t query);
   bool HasFallback(pl_key key);

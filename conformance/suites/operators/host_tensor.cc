@@ -1,0 +1,260 @@
+#include "conformance/suites/operators/host_tensor.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "spec/abi/abi.h"
+
+namespace plumbline::suites {
+namespace {
+
+// Of a binary floating-point format: digits of the significand, and the exponent of its smallest normal number as
+// frexp has it.
+struct Format {
+  int digits, least_exponent, greatest_exponent;
+};
+constexpr Format FormatOf(std::uint32_t dtype) {
+  switch (dtype) {
+    case PL_DTYPE_FLOAT16:
+      return {11, -13, 16};
+    case PL_DTYPE_BFLOAT16:
+      return {8, -125, 128};
+    case PL_DTYPE_FLOAT32:
+      return {24, -125, 128};
+    default:
+      return {53, -1021, 1024};
+  }
+}
+
+template <class T>
+T Load(const std::vector<std::byte>& storage, std::int64_t place) {
+  T value;
+  std::memcpy(&value, storage.data() + static_cast<std::size_t>(place) * sizeof(T), sizeof(T));
+  return value;
+}
+template <class T>
+void Store(std::vector<std::byte>& storage, std::int64_t place, T value) {
+  std::memcpy(storage.data() + static_cast<std::size_t>(place) * sizeof(T), &value, sizeof(T));
+}
+
+// The bits of a 16-bit format with so many digits, widened.
+long double FromBits(std::uint16_t bits, int digits, int least_exponent) {
+  const int fraction_bits = digits - 1;
+  const int exponent_bits = 15 - fraction_bits;
+  const int exponent = (bits >> fraction_bits) & ((1 << exponent_bits) - 1);
+  const long double fraction = bits & ((1 << fraction_bits) - 1);
+  const long double sign = (bits & 0x8000) != 0 ? -1.0L : 1.0L;
+  if (exponent == (1 << exponent_bits) - 1) {
+    return fraction == 0 ? sign * std::numeric_limits<long double>::infinity()
+                         : std::copysign(std::numeric_limits<long double>::quiet_NaN(), sign);
+  }
+  const int scale = least_exponent - digits;  // of the last digit of a subnormal
+  if (exponent == 0) return sign * std::ldexp(fraction, scale);
+  return sign * std::ldexp(fraction + static_cast<long double>(1 << fraction_bits), scale + exponent - 1);
+}
+
+std::uint16_t ToBits(long double rounded, int digits, int least_exponent) {
+  const int fraction_bits = digits - 1;
+  const int exponent_bits = 15 - fraction_bits;
+  const std::uint16_t sign = std::signbit(rounded) ? 0x8000 : 0;
+  const std::uint16_t infinity = static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << fraction_bits);
+  if (std::isnan(rounded)) return static_cast<std::uint16_t>(sign | infinity | (1 << (fraction_bits - 1)));
+  if (std::isinf(rounded)) return static_cast<std::uint16_t>(sign | infinity);
+  const long double magnitude = std::fabs(rounded);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int scale = least_exponent - digits;
+  if (magnitude == 0 || exponent < least_exponent) {
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::ldexp(magnitude, -scale)));
+  }
+  const int biased = exponent - least_exponent + 1;
+  const auto significand = static_cast<std::uint32_t>(std::ldexp(magnitude, -(scale + biased - 1)));
+  return static_cast<std::uint16_t>(sign | (static_cast<std::uint32_t>(biased) << fraction_bits) |
+                                    (significand - (1u << fraction_bits)));
+}
+
+}  // namespace
+
+std::string_view DtypeSpelling(std::uint32_t dtype) {
+  switch (dtype) {
+#define PLUMBLINE_DTYPE_CASE(number, NAME, spelling, bytes) \
+  case number:                                              \
+    return spelling;
+    PL_DTYPES(PLUMBLINE_DTYPE_CASE)
+#undef PLUMBLINE_DTYPE_CASE
+    default:
+      return "no dtype";
+  }
+}
+
+std::size_t DtypeBytes(std::uint32_t dtype) {
+  switch (dtype) {
+#define PLUMBLINE_DTYPE_CASE(number, NAME, spelling, bytes) \
+  case number:                                              \
+    return bytes;
+    PL_DTYPES(PLUMBLINE_DTYPE_CASE)
+#undef PLUMBLINE_DTYPE_CASE
+    default:
+      return 1;
+  }
+}
+
+bool IsFloating(std::uint32_t dtype) {
+  return dtype == PL_DTYPE_FLOAT16 || dtype == PL_DTYPE_BFLOAT16 || dtype == PL_DTYPE_FLOAT32 ||
+         dtype == PL_DTYPE_FLOAT64;
+}
+
+std::int64_t NumelOf(const Sizes& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Sizes ContiguousStrides(const Sizes& sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
+  return strides;
+}
+
+HostTensor HostTensor::Contiguous(std::uint32_t dtype, Sizes sizes) {
+  const std::int64_t count = NumelOf(sizes);
+  Sizes strides = ContiguousStrides(sizes);
+  return Strided(dtype, std::move(sizes), std::move(strides), 0, count);
+}
+
+HostTensor HostTensor::Strided(std::uint32_t dtype, Sizes sizes, Sizes strides, std::int64_t offset,
+                               std::int64_t elements) {
+  HostTensor tensor;
+  tensor.dtype = dtype;
+  tensor.sizes = std::move(sizes);
+  tensor.strides = std::move(strides);
+  tensor.offset = offset;
+  tensor.storage.resize(static_cast<std::size_t>(elements) * DtypeBytes(dtype));
+  return tensor;
+}
+
+std::int64_t HostTensor::PlaceOf(std::int64_t i) const {
+  std::int64_t place = offset;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    place += i % sizes[d] * strides[d];
+    i /= sizes[d];
+  }
+  return place;
+}
+
+long double HostTensor::GetAt(std::int64_t place) const {
+  switch (dtype) {
+    case PL_DTYPE_UINT8:
+      return Load<std::uint8_t>(storage, place);
+    case PL_DTYPE_INT8:
+      return Load<std::int8_t>(storage, place);
+    case PL_DTYPE_INT16:
+      return Load<std::int16_t>(storage, place);
+    case PL_DTYPE_INT32:
+      return Load<std::int32_t>(storage, place);
+    case PL_DTYPE_INT64:
+      return static_cast<long double>(Load<std::int64_t>(storage, place));
+    case PL_DTYPE_BOOL:
+      return Load<std::uint8_t>(storage, place) != 0 ? 1 : 0;
+    case PL_DTYPE_FLOAT32:
+      return Load<float>(storage, place);
+    case PL_DTYPE_FLOAT64:
+      return Load<double>(storage, place);
+    default: {
+      const Format format = FormatOf(dtype);
+      return FromBits(Load<std::uint16_t>(storage, place), format.digits, format.least_exponent);
+    }
+  }
+}
+
+void HostTensor::SetAt(std::int64_t place, long double value) {
+  switch (dtype) {
+    case PL_DTYPE_UINT8:
+      return Store(storage, place, static_cast<std::uint8_t>(value));
+    case PL_DTYPE_INT8:
+      return Store(storage, place, static_cast<std::int8_t>(value));
+    case PL_DTYPE_INT16:
+      return Store(storage, place, static_cast<std::int16_t>(value));
+    case PL_DTYPE_INT32:
+      return Store(storage, place, static_cast<std::int32_t>(value));
+    case PL_DTYPE_INT64:
+      return Store(storage, place, static_cast<std::int64_t>(value));
+    case PL_DTYPE_BOOL:
+      return Store(storage, place, static_cast<std::uint8_t>(value != 0 ? 1 : 0));
+    case PL_DTYPE_FLOAT32:
+      return Store(storage, place, static_cast<float>(value));
+    case PL_DTYPE_FLOAT64:
+      return Store(storage, place, static_cast<double>(value));
+    default: {
+      const Format format = FormatOf(dtype);
+      return Store(storage, place, ToBits(RoundTo(dtype, value), format.digits, format.least_exponent));
+    }
+  }
+}
+
+std::vector<std::byte> HostTensor::RowMajor() const {
+  const std::size_t item = DtypeBytes(dtype);
+  std::vector<std::byte> out(static_cast<std::size_t>(numel()) * item);
+  for (std::int64_t i = 0; i < numel(); ++i) {
+    std::memcpy(out.data() + static_cast<std::size_t>(i) * item,
+                storage.data() + static_cast<std::size_t>(PlaceOf(i)) * item, item);
+  }
+  return out;
+}
+
+int DigitsOf(std::uint32_t dtype) { return FormatOf(dtype).digits; }
+
+long double LeastNormal(std::uint32_t dtype) { return std::ldexp(1.0L, FormatOf(dtype).least_exponent - 1); }
+
+long double Greatest(std::uint32_t dtype) {
+  const Format format = FormatOf(dtype);
+  return std::ldexp(1.0L - std::ldexp(1.0L, -format.digits), format.greatest_exponent);
+}
+
+long double UlpOf(std::uint32_t dtype, long double value) {
+  const Format format = FormatOf(dtype);
+  int exponent = 0;
+  std::frexp(value, &exponent);
+  if (value == 0 || !std::isfinite(value)) exponent = format.least_exponent;
+  return std::ldexp(1.0L, std::max(exponent, format.least_exponent) - format.digits);
+}
+
+long double RoundTo(std::uint32_t dtype, long double value) {
+  if (!IsFloating(dtype) || !std::isfinite(value) || value == 0) return value;
+  const long double ulp = UlpOf(dtype, value);
+  // Exact: a power of two. nearbyint rounds ties to even, which an even last digit is in units of ulp.
+  const long double rounded = std::copysign(std::nearbyint(std::fabs(value) / ulp) * ulp, value);
+  return std::fabs(rounded) > Greatest(dtype) ? std::copysign(std::numeric_limits<long double>::infinity(), value)
+                                              : rounded;
+}
+
+std::string Number(long double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  if (value == std::nearbyint(value) && std::fabs(value) < 0x1p63L) {
+    return std::signbit(value) && value == 0 ? "-0" : fmt::format("{}", static_cast<std::int64_t>(value));
+  }
+  return fmt::format("{:.17g}", static_cast<double>(value));
+}
+
+std::string Describe(const HostTensor& tensor) {
+  constexpr std::int64_t kShown = 12;
+  std::string text = fmt::format("{} [{}]", DtypeSpelling(tensor.dtype), fmt::join(tensor.sizes, ", "));
+  if (tensor.strides != ContiguousStrides(tensor.sizes)) {
+    text += fmt::format(" strides [{}]", fmt::join(tensor.strides, ", "));
+  }
+  if (tensor.offset != 0) text += fmt::format(" offset {}", tensor.offset);
+  text += ":";
+  for (std::int64_t i = 0; i < std::min(kShown, tensor.numel()); ++i) text += " " + Number(tensor.Get(i));
+  if (tensor.numel() > kShown) text += " ...";
+  return text;
+}
+
+}  // namespace plumbline::suites

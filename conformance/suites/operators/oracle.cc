@@ -1,0 +1,121 @@
+#include "conformance/suites/operators/oracle.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "conformance/suites/operators/oracle_elementwise.h"
+#include "conformance/suites/operators/oracle_matrix.h"
+#include "conformance/suites/operators/oracle_reductions.h"
+#include "spec/abi/error.h"
+
+namespace plumbline::suites {
+namespace {
+
+const std::map<std::string, Oracle, std::less<>>& All() {
+  static const auto& all = *[] {
+    auto* made = new std::map<std::string, Oracle, std::less<>>;
+    AddElementwise(*made);
+    AddReductions(*made);
+    AddMatrix(*made);
+    return made;
+  }();
+  return all;
+}
+
+bool IsNear(std::uint32_t dtype, long double expected, long double bound, long double got) {
+  if (std::isnan(expected)) return std::isnan(got);
+  if (std::isnan(got)) return false;
+  if (std::isinf(expected)) return expected == got;
+  if (!IsFloating(dtype)) return got == expected || std::fabs(got - expected) <= bound;
+  const long double rounded = RoundTo(dtype, expected);
+  if (bound == 0) return got == rounded && (got != 0 || std::signbit(got) == std::signbit(rounded));
+  if (got == rounded) return true;
+  // Beyond the greatest number is infinity: as near as the next one would be.
+  if (std::isinf(got)) {
+    const long double edge = Greatest(dtype) + UlpOf(dtype, Greatest(dtype));
+    return std::signbit(got) == std::signbit(expected) && std::fabs(expected) + bound >= edge;
+  }
+  return std::fabs(got - expected) <= bound + UlpOf(dtype, expected) / 2;
+}
+
+std::optional<std::string> CompareElements(const ExpectedTensor& expected, const HostTensor& got) {
+  for (std::int64_t i = 0; i < got.numel(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const long double bound = expected.bounds.empty() ? 0 : expected.bounds[at];
+    const long double value = got.Get(i);
+    if (IsNear(expected.dtype, expected.values[at], bound, value)) continue;
+    Sizes index(expected.sizes.size());
+    std::int64_t rest = i;
+    for (std::size_t d = index.size(); d-- > 0;) {
+      index[d] = rest % expected.sizes[d];
+      rest /= expected.sizes[d];
+    }
+    std::string text = fmt::format("element [{}] is {}, not {}", fmt::join(index, ", "), Number(value),
+                                   Number(RoundTo(expected.dtype, expected.values[at])));
+    if (bound > 0 && std::isfinite(value)) {
+      text += fmt::format(": off by {:.3g}, where {:.3g} is allowed",
+                          static_cast<double>(std::fabs(value - expected.values[at])), static_cast<double>(bound));
+    }
+    return text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Oracle* OracleFor(std::string_view name) {
+  const auto found = All().find(name);
+  return found == All().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> OracleNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, oracle] : All()) names.push_back(name);
+  return names;
+}
+
+std::optional<std::string> Compare(const Expected& expected, const OperatorOutcome& outcome) {
+  if (expected.error_class != PL_ERROR_NONE) {
+    if (outcome.error_class == expected.error_class) return std::nullopt;
+    const std::string due = fmt::format("it is to be refused as {}: {}",
+                                        abi::ErrorClassSpelling(expected.error_class), expected.why);
+    if (outcome.error_class == PL_ERROR_NONE) return due + "; it is accepted";
+    return fmt::format("{}; the error is {}: {}", due, abi::ErrorClassSpelling(outcome.error_class), outcome.message);
+  }
+  if (outcome.error_class != PL_ERROR_NONE) {
+    return fmt::format("it is refused as {}: {}", abi::ErrorClassSpelling(outcome.error_class), outcome.message);
+  }
+  if (outcome.tensors.size() != expected.tensors.size()) {
+    return fmt::format("it returns {} tensors, not {}", outcome.tensors.size(), expected.tensors.size());
+  }
+  for (std::size_t i = 0; i < expected.tensors.size(); ++i) {
+    const ExpectedTensor& due = expected.tensors[i];
+    const ReturnedTensor& got = outcome.tensors[i];
+    const std::string which = expected.tensors.size() == 1 ? "the result" : fmt::format("result {}", i);
+    if (got.tensor.dtype != due.dtype) {
+      return fmt::format("{} is of {}, not {}", which, DtypeSpelling(got.tensor.dtype), DtypeSpelling(due.dtype));
+    }
+    if (got.tensor.sizes != due.sizes) {
+      return fmt::format("{} has the shape [{}], not [{}]", which, fmt::join(got.tensor.sizes, ", "),
+                         fmt::join(due.sizes, ", "));
+    }
+    if (due.same_as >= 0 && got.same_as != due.same_as) {
+      return fmt::format("{} is not tensor argument {} itself", which, due.same_as);
+    }
+    if (due.shares_with >= 0 && got.shares_with != due.shares_with) {
+      return fmt::format("{} does not share the memory of tensor argument {}", which, due.shares_with);
+    }
+    if (due.own_memory && due.same_as < 0 && due.shares_with < 0 && got.shares_with >= 0 && got.tensor.numel() > 0) {
+      return fmt::format("{} shares the memory of tensor argument {}", which, got.shares_with);
+    }
+    if (const auto wrong = CompareElements(due, got.tensor)) return which + ": " + *wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace plumbline::suites

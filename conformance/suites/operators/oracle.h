@@ -1,0 +1,55 @@
+// What a call of an operator should come to, computed by plain loops in long double and 128-bit integers.
+//
+//   if (const Oracle* oracle = OracleFor("add.Tensor")) {
+//     const Expected expected = (*oracle)(call);
+//     std::optional<std::string> wrong = Compare(expected, outcome);
+//   }
+//
+// It is the suite's own code, shares nothing with a backend, and is slow on purpose: no blocking, no vectors, one element
+// after the other in row-major order. Each element comes with a bound that says how far from it a right kernel may be; see
+// bounds.h. A call that is to be refused comes with the class of the error. Pure; any thread.
+#ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_ORACLE_H_
+#define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_ORACLE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "conformance/suites/operators/operator_call.h"
+
+namespace plumbline::suites {
+
+struct ExpectedTensor {
+  std::uint32_t dtype = 0;
+  Sizes sizes;
+  std::vector<long double> values;  // in row-major order, before rounding to the dtype
+  std::vector<long double> bounds;  // as far from it as a right result may be, after rounding; empty: exact
+  int same_as = -1;                 // the tensor argument that it must be, as of in-place and out= variants
+  int shares_with = -1;             // the tensor argument whose memory it must share, as of views
+  bool own_memory = true;           // if none of these: it must share with no argument
+};
+
+struct Expected {
+  std::uint32_t error_class = PL_ERROR_NONE;
+  std::string why;  // of an error: which rule refuses the call
+  std::vector<ExpectedTensor> tensors;
+
+  static Expected Refused(std::uint32_t error_class, std::string why) { return {error_class, std::move(why), {}}; }
+};
+
+using Oracle = std::function<Expected(const OperatorCall& call)>;
+
+// Null where there is none; the name is without "aten::".
+const Oracle* OracleFor(std::string_view name);
+std::vector<std::string> OracleNames();
+
+// In words, what is wrong; empty: nothing. An expected NaN asks for a NaN, an infinity for that one, and a zero for its
+// sign where the bound is exact.
+std::optional<std::string> Compare(const Expected& expected, const OperatorOutcome& outcome);
+
+}  // namespace plumbline::suites
+
+#endif  // PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_ORACLE_H_

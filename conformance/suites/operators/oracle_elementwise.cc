@@ -1,0 +1,307 @@
+#include "conformance/suites/operators/oracle_elementwise.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "conformance/suites/operators/broadcast.h"
+#include "conformance/suites/operators/promotion.h"
+
+namespace plumbline::suites {
+namespace {
+
+using Wide = __int128;
+using Operands = std::vector<const Argument*>;
+
+constexpr long double kNan = std::numeric_limits<long double>::quiet_NaN();
+
+// An element with how far a right kernel may be from it.
+struct Element {
+  long double value = 0;
+  long double bound = 0;
+};
+
+// Keeps the low bits of an integer, as the dtype does.
+long double Wrapped(std::uint32_t dtype, Wide value) {
+  const int bits = static_cast<int>(DtypeBytes(dtype)) * 8;
+  const Wide modulus = static_cast<Wide>(1) << bits;
+  Wide low = value % modulus;
+  if (low < 0) low += modulus;
+  if (dtype != PL_DTYPE_UINT8 && low >= modulus / 2) low -= modulus;
+  return static_cast<long double>(static_cast<std::int64_t>(low));
+}
+
+// A real number's correctly rounded result; the operation itself is exact but for the rounding of `value` to 64 bits.
+Element Exact(std::uint32_t dtype, long double value) { return {RoundTo(dtype, value), 0}; }
+
+Element Within(std::uint32_t dtype, long double value, long double ulps) {
+  if (!std::isfinite(value)) return {value, 0};
+  return {value, ulps * UlpOf(dtype, value) + LeastNormal(dtype)};
+}
+
+// What an operand is in the dtype that is computed in: casting an integer to float rounds, and to bool asks for non-zero.
+long double CastTo(std::uint32_t dtype, long double value) {
+  if (dtype == PL_DTYPE_BOOL) return value != 0 ? 1 : 0;
+  return RoundTo(dtype, value);
+}
+
+long double OperandAt(const Argument& operand, const Sizes& sizes, std::int64_t i) {
+  switch (operand.kind) {
+    case PL_TENSOR:
+      return At(operand.tensor, sizes, i);
+    case PL_FLOAT:
+      return operand.real;
+    default:
+      return static_cast<long double>(operand.integer);
+  }
+}
+
+// Applies `f` to the operands' elements, cast to the dtype that is computed in.
+template <class F>
+Expected Map(const Operands& operands, std::uint32_t compute, std::uint32_t result, const F& f) {
+  std::vector<const Sizes*> all;
+  for (const Argument* operand : operands) {
+    if (operand->kind == PL_TENSOR) all.push_back(&operand->tensor.sizes);
+  }
+  const std::optional<Sizes> sizes = CommonSizes(all);
+  if (!sizes) return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "the operands' shapes do not broadcast");
+  ExpectedTensor tensor{.dtype = result, .sizes = *sizes, .values = {}, .bounds = {}};
+  const std::int64_t count = NumelOf(*sizes);
+  std::vector<long double> elements(operands.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      elements[k] = CastTo(compute, OperandAt(*operands[k], *sizes, i));
+    }
+    const Element element = f(compute, elements);
+    tensor.values.push_back(element.value);
+    tensor.bounds.push_back(element.bound);
+  }
+  Expected expected;
+  expected.tensors.push_back(std::move(tensor));
+  return expected;
+}
+
+Operands FirstOf(const OperatorCall& call, std::size_t count) {
+  Operands operands;
+  for (std::size_t i = 0; i < count; ++i) operands.push_back(&call.arguments[i]);
+  return operands;
+}
+
+// ---- operations on elements ----
+
+using OnReals = long double (*)(long double);
+using Elements = std::vector<long double>;
+
+long double Sigmoid(long double x) {
+  return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
+}
+
+// Transcendental: in float32 for integers, within so many ulps.
+struct Transcendental {
+  const char* name;
+  OnReals f;
+  long double ulps;
+};
+const Transcendental kTranscendental[] = {
+    {"exp", [](long double x) { return std::exp(x); }, 2},
+    {"exp2", [](long double x) { return std::exp2(x); }, 2},
+    {"expm1", [](long double x) { return std::expm1(x); }, 2},
+    {"log", [](long double x) { return std::log(x); }, 2},
+    {"log2", [](long double x) { return std::log2(x); }, 2},
+    {"log10", [](long double x) { return std::log10(x); }, 2},
+    {"log1p", [](long double x) { return std::log1p(x); }, 2},
+    {"sqrt", [](long double x) { return std::sqrt(x); }, 1},
+    {"rsqrt", [](long double x) { return 1 / std::sqrt(x); }, 2},
+    {"sin", [](long double x) { return std::sin(x); }, 2},
+    {"cos", [](long double x) { return std::cos(x); }, 2},
+    {"tan", [](long double x) { return std::tan(x); }, 3},
+    {"asin", [](long double x) { return std::asin(x); }, 3},
+    {"acos", [](long double x) { return std::acos(x); }, 3},
+    {"atan", [](long double x) { return std::atan(x); }, 3},
+    {"sinh", [](long double x) { return std::sinh(x); }, 3},
+    {"cosh", [](long double x) { return std::cosh(x); }, 3},
+    {"tanh", [](long double x) { return std::tanh(x); }, 2},
+    {"sigmoid", &Sigmoid, 4},
+    {"erf", [](long double x) { return std::erf(x); }, 3},
+    {"erfc", [](long double x) { return std::erfc(x); }, 4},
+    {"reciprocal", [](long double x) { return 1 / x; }, 1},
+};
+
+long double SignOf(long double x) { return x > 0 ? 1.0L : x < 0 ? -1.0L : std::isnan(x) ? 0.0L : 0.0L; }
+
+struct ExactUnary {
+  const char* name;
+  OnReals f;
+  bool bools;  // takes bool too
+};
+const ExactUnary kExactUnary[] = {
+    {"abs", [](long double x) { return std::fabs(x); }, true},
+    {"neg", [](long double x) { return -x; }, false},
+    {"sign", &SignOf, true},
+    {"floor", [](long double x) { return std::floor(x); }, false},
+    {"ceil", [](long double x) { return std::ceil(x); }, false},
+    {"round", [](long double x) { return std::nearbyint(x); }, false},
+    {"trunc", [](long double x) { return std::trunc(x); }, false},
+    {"relu", [](long double x) { return std::isnan(x) ? x : x > 0 ? x : 0.0L; }, false},
+};
+
+Wide ToWide(long double value) { return static_cast<Wide>(value); }
+
+template <class OnIntegers, class OnFloats>
+Element Arithmetic(std::uint32_t dtype, const OnIntegers& integers, const OnFloats& floats) {
+  if (dtype == PL_DTYPE_BOOL) return {integers() != 0 ? 1.0L : 0.0L, 0};
+  if (!IsFloating(dtype)) return {Wrapped(dtype, integers()), 0};
+  // Correctly rounded: by the machine where it has the dtype; the 16-bit ones have few enough digits for long double.
+  if (dtype == PL_DTYPE_FLOAT64) return {floats(static_cast<double>(0)), 0};
+  if (dtype == PL_DTYPE_FLOAT32) return {floats(static_cast<float>(0)), 0};
+  return Exact(dtype, floats(static_cast<float>(0)));
+}
+
+Element Add(std::uint32_t dtype, const Elements& x, long double sign) {
+  // x[2]: alpha
+  if (IsFloating(dtype) && x[2] != 1) {
+    const long double scaled = sign * x[2] * x[1];
+    const long double sum = x[0] + scaled;
+    if (!std::isfinite(sum) || !std::isfinite(RoundTo(dtype, scaled))) return {RoundTo(dtype, x[0] + RoundTo(dtype, scaled)), 0};
+    // Fused or in two steps.
+    return {sum, UlpOf(dtype, sum) + UlpOf(dtype, scaled)};
+  }
+  return Arithmetic(
+      dtype, [&] { return ToWide(x[0]) + static_cast<Wide>(sign) * ToWide(x[2]) * ToWide(x[1]); },
+      [&](auto zero) -> long double {
+        using T = decltype(zero);
+        return static_cast<T>(x[0]) + static_cast<T>(sign) * static_cast<T>(x[1]);
+      });
+}
+
+Element Multiply(std::uint32_t dtype, const Elements& x) {
+  return Arithmetic(
+      dtype, [&] { return ToWide(x[0]) * ToWide(x[1]); },
+      [&](auto zero) -> long double {
+        using T = decltype(zero);
+        return static_cast<T>(x[0]) * static_cast<T>(x[1]);
+      });
+}
+
+Element Divide(std::uint32_t dtype, const Elements& x) {
+  return Arithmetic(
+      dtype, [] { return Wide{0}; },
+      [&](auto zero) -> long double {
+        using T = decltype(zero);
+        return static_cast<T>(x[0]) / static_cast<T>(x[1]);
+      });
+}
+
+Element Extreme(std::uint32_t, const Elements& x, bool greatest) {
+  if (std::isnan(x[0]) || std::isnan(x[1])) return {kNan, 0};
+  return {greatest ? std::fmax(x[0], x[1]) : std::fmin(x[0], x[1]), 0};
+}
+
+struct Comparison {
+  const char* name;
+  bool (*f)(long double, long double);
+};
+const Comparison kComparisons[] = {
+    {"eq", [](long double a, long double b) { return a == b; }}, {"ne", [](long double a, long double b) { return a != b; }},
+    {"lt", [](long double a, long double b) { return a < b; }},  {"le", [](long double a, long double b) { return a <= b; }},
+    {"gt", [](long double a, long double b) { return a > b; }},  {"ge", [](long double a, long double b) { return a >= b; }},
+};
+
+struct Bitwise {
+  const char* name;
+  Wide (*f)(Wide, Wide);
+};
+const Bitwise kBitwise[] = {
+    {"bitwise_and", [](Wide a, Wide b) { return a & b; }},
+    {"bitwise_or", [](Wide a, Wide b) { return a | b; }},
+    {"bitwise_xor", [](Wide a, Wide b) { return a ^ b; }},
+};
+
+std::uint32_t FloatOr(std::uint32_t dtype) { return IsFloating(dtype) ? dtype : std::uint32_t{PL_DTYPE_FLOAT32}; }
+
+}  // namespace
+
+void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
+  for (const Transcendental& one : kTranscendental) {
+    oracles[one.name] = [&one](const OperatorCall& call) {
+      const std::uint32_t dtype = FloatOr(call.arguments[0].tensor.dtype);
+      return Map(FirstOf(call, 1), dtype, dtype, [&](std::uint32_t compute, const Elements& x) {
+        return Within(compute, one.f(x[0]), one.ulps);
+      });
+    };
+  }
+  for (const ExactUnary& one : kExactUnary) {
+    oracles[one.name] = [&one](const OperatorCall& call) {
+      const std::uint32_t dtype = call.arguments[0].tensor.dtype;
+      if (dtype == PL_DTYPE_BOOL && !one.bools) {
+        return Expected::Refused(PL_ERROR_NO_DTYPE, "it is not defined for bool");
+      }
+      return Map(FirstOf(call, 1), dtype, dtype, [&](std::uint32_t compute, const Elements& x) -> Element {
+        if (IsFloating(compute)) return Exact(compute, one.f(x[0]));
+        if (compute == PL_DTYPE_BOOL) return {x[0], 0};
+        return {Wrapped(compute, ToWide(one.f(x[0]))), 0};
+      });
+    };
+  }
+  for (const char* overload : {"Tensor", "Scalar"}) {
+    const std::string dot = std::string(".") + overload;
+    for (const bool subtract : {false, true}) {
+      oracles[(subtract ? "sub" : "add") + dot] = [subtract](const OperatorCall& call) {
+        const Operands two = FirstOf(call, 2);
+        const std::uint32_t dtype = CommonDtype(two);
+        const Argument& alpha = call.arguments[2];
+        if (subtract && dtype == PL_DTYPE_BOOL) {
+          return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "bools are not subtracted");
+        }
+        if (alpha.kind == PL_FLOAT && !IsFloating(dtype)) {
+          return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "alpha is floating, the result is not");
+        }
+        if (alpha.kind == PL_BOOL && dtype != PL_DTYPE_BOOL) {
+          return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "alpha is a bool, the result is not");
+        }
+        return Map(FirstOf(call, 3), dtype, dtype, [&](std::uint32_t compute, const Elements& x) {
+          return Add(compute, x, subtract ? -1 : 1);
+        });
+      };
+    }
+    oracles["mul" + dot] = [](const OperatorCall& call) {
+      const Operands two = FirstOf(call, 2);
+      const std::uint32_t dtype = CommonDtype(two);
+      return Map(two, dtype, dtype, &Multiply);
+    };
+    oracles["div" + dot] = [](const OperatorCall& call) {
+      const Operands two = FirstOf(call, 2);
+      const std::uint32_t dtype = FloatOr(CommonDtype(two));
+      return Map(two, dtype, dtype, &Divide);
+    };
+    for (const Comparison& one : kComparisons) {
+      oracles[one.name + dot] = [&one](const OperatorCall& call) {
+        const Operands two = FirstOf(call, 2);
+        return Map(two, CommonDtype(two), PL_DTYPE_BOOL, [&](std::uint32_t, const Elements& x) -> Element {
+          return {one.f(x[0], x[1]) ? 1.0L : 0.0L, 0};
+        });
+      };
+    }
+    for (const Bitwise& one : kBitwise) {
+      oracles[one.name + dot] = [&one](const OperatorCall& call) {
+        const Operands two = FirstOf(call, 2);
+        const std::uint32_t dtype = CommonDtype(two);
+        if (IsFloating(dtype)) return Expected::Refused(PL_ERROR_NO_DTYPE, "it is for integers and bools");
+        return Map(two, dtype, dtype, [&](std::uint32_t compute, const Elements& x) -> Element {
+          return {Wrapped(compute, one.f(ToWide(x[0]), ToWide(x[1]))), 0};
+        });
+      };
+    }
+  }
+  for (const bool greatest : {false, true}) {
+    oracles[greatest ? "maximum" : "minimum"] = [greatest](const OperatorCall& call) {
+      const Operands two = FirstOf(call, 2);
+      const std::uint32_t dtype = CommonDtype(two);
+      return Map(two, dtype, dtype,
+                 [&](std::uint32_t compute, const Elements& x) { return Extreme(compute, x, greatest); });
+    };
+  }
+}
+
+}  // namespace plumbline::suites
