@@ -25,6 +25,7 @@ struct SchemaArgument {
   std::string name;      // of a return it may be empty
   std::string alias;     // of `Tensor(a!)`: "a"
   bool written = false;  // of `Tensor(a!)`
+  bool listed = false;   // of `Tensor(a -> *)`: the results are lists of its views
   bool keyword_only = false;
   std::string default_value;  // as written; empty: none
 };
@@ -52,7 +53,8 @@ std::string Print(const Schema& schema);
 std::string PrintTypes(const Schema& schema);  // "(Tensor, int) -> Tensor", for messages
 
 // The first difference between a definition and what a C++ kernel's types say, in words; empty if they agree. Compared
-// are the number of arguments, of returns, and their types in order; an int kernel serves a SymInt.
+// are the number of arguments, of returns, and their types in order; an int kernel serves all that is an int in a
+// value.
 std::string Difference(const Schema& defined, const Schema& cpp);
 
 }  // namespace plumbline::reference

@@ -21,6 +21,11 @@ enum class BaseType : std::uint8_t {
   kBool,
   kStr,
   kScalar,
+  kScalarType,    // PyTorch's number of a dtype, an int in a value
+  kMemoryFormat,  // and of a memory format
+  kLayout,        // and of a layout
+  kDevice,        // a string in a value: "cpu", "privateuseone:0"
+  kGenerator,     // has no value but None
 };
 
 std::string_view Spelling(BaseType base);
@@ -37,7 +42,7 @@ struct SchemaType {
   SchemaType Optional() const { return {base, optional_item, list, true, size}; }
   bool brings_keys() const { return base == BaseType::kTensor; }
 
-  // Whether a C++ parameter of type `cpp` fits here: the same, or an int for a SymInt.
+  // Whether a C++ parameter of type `cpp` fits here: the same, or an int for what is an int in a value.
   bool Fits(const SchemaType& cpp) const;
   // Whether a value may be given here.
   bool Takes(const Value& value) const;

@@ -68,8 +68,9 @@ const std::vector<Signature>& Catalogue() {
 }
 
 bool Serves(const SchemaType& cpp, const SchemaType& schema) {
-  // [REG-039] [CALL-018]
-  const bool base = cpp.base == schema.base || (cpp.base == Base::kInt && schema.base == Base::kSymInt);
+  // [REG-036] [REG-039] [CALL-018]
+  const bool is_int = schema.base == Base::kSymInt || schema.NamesByInt();
+  const bool base = cpp.base == schema.base || (cpp.base == Base::kInt && is_int);
   return base && cpp.list == schema.list && cpp.optional == schema.optional &&
          cpp.optional_items == schema.optional_items;
 }
@@ -98,13 +99,19 @@ bool Accepts(const SchemaType& type, const Value& value) {
       return value.kind == Value::Kind::kTensor || value.kind == Value::Kind::kUndefined;
     case Base::kInt:
     case Base::kSymInt:
+    case Base::kScalarType:
+    case Base::kMemoryFormat:
+    case Base::kLayout:
       return value.kind == Value::Kind::kInt;
     case Base::kFloat:
       return value.kind == Value::Kind::kFloat;  // [CALL-016]
     case Base::kBool:
       return value.kind == Value::Kind::kBool;
     case Base::kStr:
+    case Base::kDevice:
       return value.kind == Value::Kind::kString;
+    case Base::kGenerator:
+      return false;
     case Base::kScalar:
       return value.kind == Value::Kind::kInt || value.kind == Value::Kind::kFloat || value.kind == Value::Kind::kBool;
   }
@@ -178,6 +185,9 @@ Value ZeroOf(const SchemaType& type, const std::vector<Value>& arguments) {
     case Base::kInt:
     case Base::kSymInt:
     case Base::kScalar:
+    case Base::kScalarType:
+    case Base::kMemoryFormat:
+    case Base::kLayout:
       return Value::Int(0);
     case Base::kFloat:
       return Value::Float(0);
@@ -185,6 +195,10 @@ Value ZeroOf(const SchemaType& type, const std::vector<Value>& arguments) {
       return Value::Bool(false);
     case Base::kStr:
       return Value::String("");
+    case Base::kDevice:
+      return Value::String("cpu");
+    case Base::kGenerator:
+      return Value::None();
   }
   return Value::None();
 }
