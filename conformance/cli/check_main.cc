@@ -23,7 +23,7 @@
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
-#include "conformance/suites/lifecycle_service.h"
+#include "conformance/suites/service.h"
 #include "reports/terminal/terminal.h"
 
 namespace plumbline::cli {
@@ -154,7 +154,7 @@ int Main(int argc, char** argv) {
   if (!cases.ok()) return Complain(app, cases.error());
 
   suite.executor = *config;
-  suite.executor.service = &suites::ServeLifecycle;
+  suite.executor.service = &suites::Serve;
   suite.cases = {.seed = options.seed,
                  .tier = TierOf(options.tier),
                  .backend_argument = options.backend.backend,

@@ -12,7 +12,7 @@
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/executor.h"
 #include "conformance/suites/corpus_cases.h"
-#include "conformance/suites/lifecycle_service.h"
+#include "conformance/suites/service.h"
 #include "reports/result/result.h"
 
 namespace plumbline::selftest {
@@ -89,7 +89,7 @@ int Main(int argc, char** argv) {
     harness::ExecutorConfig config;
     config.path = std::string(build) + "/lib/plumbline/backends/reference.so";
     config.release = release;
-    config.service = &suites::ServeLifecycle;
+    config.service = &suites::Serve;
     auto executor = harness::Executor::Start(config);
     if (!executor.ok()) {
       std::cerr << executor.error() << "\n";

@@ -1,0 +1,178 @@
+#include "conformance/suites/operators/operator_cases.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "conformance/harness/executor.h"
+#include "conformance/suites/operators/draw_calls.h"
+#include "conformance/suites/operators/operator_service.h"
+#include "conformance/suites/operators/oracle.h"
+#include "conformance/suites/operators/shrink_call.h"
+#include "spec/abi/error.h"
+
+namespace plumbline::suites {
+namespace {
+
+using harness::CaseContext;
+using harness::Executor;
+using harness::Reply;
+using harness::Tier;
+
+constexpr std::uint32_t kDtypes[] = {
+#define PLUMBLINE_DTYPE_NUMBER(number, NAME, spelling, bytes) PL_DTYPE_##NAME,
+    PL_DTYPES(PLUMBLINE_DTYPE_NUMBER)
+#undef PLUMBLINE_DTYPE_NUMBER
+};
+
+constexpr std::size_t kBatch = 32;
+
+// Asks an executor; a batch in which the backend died is asked again one by one.
+class Backend {
+ public:
+  explicit Backend(CaseContext& ctx) : executor_(&ctx.executor()) {
+    if (executor_->config().service) return;
+    harness::ExecutorConfig config = executor_->config();
+    config.service = &ServeOperators;
+    harness::OrError<std::unique_ptr<Executor>> started = Executor::Start(config);
+    if (!started.ok()) {
+      broken_ = started.error();
+      return;
+    }
+    own_ = std::move(*started);
+    executor_ = own_.get();
+  }
+  const std::string& broken() const { return broken_; }
+
+  struct Answer {
+    OperatorOutcome outcome;
+    std::optional<reports::Verdict> died{};  // then `outcome.message` says how
+  };
+  std::vector<Answer> Ask(const std::vector<OperatorCall>& calls) {
+    std::vector<Answer> answers;
+    const Reply reply = executor_->Ask(std::string(kOperatorsRequest) + EncodeCalls(calls, ""), executor_->limit());
+    if (reply.ending == Reply::Ending::kAnswered) {
+      for (OperatorOutcome& outcome : DecodeOutcomes(reply.text)) answers.push_back({std::move(outcome)});
+      return answers;
+    }
+    if (calls.size() == 1) {
+      Answer answer;
+      answer.died = reply.ending == Reply::Ending::kTimeout ? reports::Verdict::kTimeout : reports::Verdict::kCrash;
+      answer.outcome.message = reply.what + (reply.output.empty() ? "" : "\n" + reply.output);
+      return {std::move(answer)};
+    }
+    for (const OperatorCall& call : calls) {
+      std::vector<Answer> one = Ask({call});
+      answers.push_back(std::move(one.front()));
+    }
+    return answers;
+  }
+
+ private:
+  Executor* executor_;
+  std::unique_ptr<Executor> own_;
+  std::string broken_;
+};
+
+// What is wrong with a call, in words; empty: nothing.
+struct Judged {
+  std::optional<std::string> wrong;
+  reports::Verdict verdict = reports::Verdict::kFail;
+  bool unsupported = false;
+};
+Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answer& answer) {
+  Judged judged;
+  if (answer.died) {
+    judged.wrong = answer.outcome.message;
+    judged.verdict = *answer.died;
+    return judged;
+  }
+  const Expected expected = oracle(call);
+  const OperatorOutcome& outcome = answer.outcome;
+  const bool refused_dtype = outcome.error_class == PL_ERROR_NO_DTYPE || outcome.error_class == PL_ERROR_NO_KERNEL ||
+                             outcome.error_class == PL_ERROR_NOT_FOUND ||
+                             outcome.error_class == PL_ERROR_UNSUPPORTED;
+  if (refused_dtype && expected.error_class == PL_ERROR_NONE) {
+    judged.unsupported = true;
+    return judged;
+  }
+  judged.wrong = Compare(expected, outcome);
+  if (judged.wrong) return judged;
+  // No argument of a functional operator changes, and none of a call that was refused.
+  std::size_t at = 0;
+  for (const Argument& argument : call.arguments) {
+    if (argument.kind != PL_TENSOR) continue;
+    if (at < outcome.arguments_after.size() && outcome.arguments_after[at].storage != argument.tensor.storage) {
+      judged.wrong = fmt::format("it changed its tensor argument {}", at);
+      return judged;
+    }
+    ++at;
+  }
+  return judged;
+}
+
+void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, const CallDrawer& drawer) {
+  Backend backend(ctx);
+  if (!backend.broken().empty()) return ctx.Broken(backend.broken());
+  const int runs = ctx.tier() == Tier::kQuick ? 24 : ctx.tier() == Tier::kStandard ? 240 : 2400;
+  Draw draw(ctx.seed());
+  std::set<std::string> missing;
+  std::uint64_t tried = 0;
+  for (const std::uint32_t dtype : kDtypes) {
+    std::uint64_t done = 0;
+    for (int run = 0; run < runs;) {
+      std::vector<OperatorCall> calls;
+      for (; run < runs && calls.size() < kBatch; ++run) calls.push_back(drawer("aten::" + name, dtype, draw));
+      const std::vector<Backend::Answer> answers = backend.Ask(calls);
+      for (std::size_t i = 0; i < calls.size(); ++i) {
+        const Judged judged = Judge(oracle, calls[i], answers[i]);
+        if (judged.unsupported) continue;
+        ++done;
+        if (!judged.wrong) continue;
+        const OperatorCall smallest = Shrink(calls[i], [&](const OperatorCall& smaller) {
+          const Judged again = Judge(oracle, smaller, backend.Ask({smaller}).front());
+          return again.wrong.has_value() && again.verdict == judged.verdict;
+        });
+        const Judged last = Judge(oracle, smallest, backend.Ask({smallest}).front());
+        reports::Finding finding;
+        finding.summary = last.wrong.value_or(*judged.wrong);
+        finding.expected = "what the operator's clause says";
+        finding.got = Describe(smallest);
+        ctx.Tried(tried + done);
+        return ctx.Fail(std::move(finding), judged.verdict);
+      }
+    }
+    tried += done;
+    if (done == 0) missing.insert(std::string(DtypeSpelling(dtype)));
+  }
+  ctx.Tried(tried);
+  if (tried == 0) ctx.Unsupported(name);
+}
+
+}  // namespace
+
+std::vector<harness::Case> OperatorCases() {
+  std::vector<harness::Case> cases;
+  for (const std::string& name : OracleNames()) {
+    const Oracle* const oracle = OracleFor(name);
+    const CallDrawer* const drawer = CallDrawerFor(name);
+    if (drawer == nullptr) continue;
+    cases.push_back({.id = "operators/" + name,
+                     .chapter = "operators",
+                     .clauses = {},
+                     .tier = Tier::kQuick,
+                     .needs = PL_CAPABILITY(CORE) | PL_CAPABILITY(BOXED) | PL_CAPABILITY(TENSORS) |
+                              PL_CAPABILITY(OPERATORS),
+                     .sampled = false,
+                     .where = __FILE__,
+                     .run = [name, oracle, drawer](CaseContext& ctx) { RunCase(ctx, name, *oracle, *drawer); }});
+  }
+  return cases;
+}
+
+}  // namespace plumbline::suites
