@@ -1,4 +1,5 @@
-/* abi.h is C11 without a warning, has the layout that versions 1.0 and 1.1 froze, and its constants are what the tables say. */
+/* abi.h is C11 without a warning, has the layout that versions 1.0 and 1.1 froze, and its constants are what the tables
+ * say. */
 #include "spec/abi/abi.h"
 #include "spec/abi/layout_1_0.h"
 #include "spec/abi/layout_1_1.h"

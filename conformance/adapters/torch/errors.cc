@@ -65,6 +65,25 @@ constexpr ErrorText kErrorTexts[] = {
     {"please report a bug to PyTorch. expected double", PL_ERROR_SCHEMA_MISMATCH},
     {"please report a bug to PyTorch. expected bool", PL_ERROR_SCHEMA_MISMATCH},
 
+    // Operators.
+    {" not implemented for '", PL_ERROR_NO_DTYPE},
+    {"operator, on a bool tensor is not supported", PL_ERROR_NO_DTYPE},
+    {"Half, BFloat16, Float, Double, ComplexFloat, ComplexDouble tensor", PL_ERROR_NO_DTYPE},
+    {"must match the size of tensor", PL_ERROR_INVALID_ARGUMENT},
+    {"is not broadcastable with", PL_ERROR_INVALID_ARGUMENT},
+    {"Boolean alpha only supported for Boolean results", PL_ERROR_INVALID_ARGUMENT},
+    {"argument alpha must not be a floating point number", PL_ERROR_INVALID_ARGUMENT},
+    {"operator, with two bool tensors is not supported", PL_ERROR_INVALID_ARGUMENT},
+    {"operator, with a bool tensor is not supported", PL_ERROR_INVALID_ARGUMENT},
+    {"Dimension out of range", PL_ERROR_INVALID_ARGUMENT},
+    {"appears multiple times in the list of dims", PL_ERROR_INVALID_ARGUMENT},
+    {"could not infer output dtype", PL_ERROR_INVALID_ARGUMENT},
+    {"expected scalar type", PL_ERROR_INVALID_ARGUMENT},
+    {"must be a matrix", PL_ERROR_INVALID_ARGUMENT},
+    {"must be a 3D tensor", PL_ERROR_INVALID_ARGUMENT},
+    {"shapes cannot be multiplied", PL_ERROR_INVALID_ARGUMENT},
+    {"Expected size for first two dimensions of batch2 tensor", PL_ERROR_INVALID_ARGUMENT},
+
     // Everything else that libtorch holds to be its own fault.
     {"INTERNAL ASSERT FAILED", PL_ERROR_INTERNAL},
 };

@@ -37,8 +37,8 @@ void Copy(const at::Tensor& tensor, std::span<std::byte> into, const char* what)
   const at::Tensor host = tensor.detach().to(at::kCPU).contiguous();
   const std::size_t bytes = static_cast<std::size_t>(host.numel()) * host.element_size();
   if (bytes != into.size()) {
-    throw abi::Error(PL_ERROR_INVALID_ARGUMENT,
-                     std::string(what) + " take " + std::to_string(bytes) + " bytes, not " + std::to_string(into.size()));
+    throw abi::Error(PL_ERROR_INVALID_ARGUMENT, std::string(what) + " take " + std::to_string(bytes) + " bytes, not " +
+                                                    std::to_string(into.size()));
   }
   if (bytes != 0) std::memcpy(into.data(), host.data_ptr(), bytes);
 }

@@ -45,7 +45,8 @@ Sizes Draw::ShapeOf(std::size_t dim, std::int64_t most) {
   std::int64_t left = most;
   for (std::int64_t& size : sizes) {
     // Around the widths of vectors and blocks, primes, and now and then nothing.
-    size = OneIn(24) ? 0 : Of<std::int64_t>({1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67, 127, 129, 257, 1031});
+    size =
+        OneIn(24) ? 0 : Of<std::int64_t>({1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67, 127, 129, 257, 1031});
     if (size > left) size = 1 + Below(std::max<std::int64_t>(std::min<std::int64_t>(left, 5), 1));
     left = std::max<std::int64_t>(left / std::max<std::int64_t>(size, 1), 1);
   }
@@ -60,7 +61,8 @@ Sizes Draw::BroadcastsWith(const Sizes& sizes) {
   for (std::int64_t& size : other) {
     if (OneIn(3)) size = 1;
   }
-  if (!other.empty() && OneIn(3)) other.erase(other.begin(), other.begin() + Below(static_cast<std::int64_t>(other.size()) + 1));
+  if (!other.empty() && OneIn(3))
+    other.erase(other.begin(), other.begin() + Below(static_cast<std::int64_t>(other.size()) + 1));
   return other;
 }
 
@@ -80,8 +82,8 @@ long double Draw::Value(std::uint32_t dtype, Values values) {
   if (values == Values::kSmallIntegers) return static_cast<long double>(Below(17) - 8);
   if (values == Values::kAny && OneIn(8)) {
     return Of({0.0L, -0.0L, kInfinity, -kInfinity, std::numeric_limits<long double>::quiet_NaN(), 1.0L, -1.0L,
-               Greatest(dtype), -Greatest(dtype), LeastNormal(dtype), LeastNormal(dtype) / 2,
-               UlpOf(dtype, 0), -UlpOf(dtype, 0), 0.5L, -0.5L, 1.5L, 2.5L});
+               Greatest(dtype), -Greatest(dtype), LeastNormal(dtype), LeastNormal(dtype) / 2, UlpOf(dtype, 0),
+               -UlpOf(dtype, 0), 0.5L, -0.5L, 1.5L, 2.5L});
   }
   if (values == Values::kAny && OneIn(3)) {
     // Any bits: all magnitudes alike, subnormals too.
@@ -112,7 +114,8 @@ HostTensor Draw::Layout(std::uint32_t dtype, const Sizes& sizes) {
     // In another order of dimensions, now and then with a step.
     std::vector<std::size_t> order(dim);
     std::iota(order.begin(), order.end(), std::size_t{0});
-    for (std::size_t i = dim; i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(Below(static_cast<std::int64_t>(i)))]);
+    for (std::size_t i = dim; i > 1; --i)
+      std::swap(order[i - 1], order[static_cast<std::size_t>(Below(static_cast<std::int64_t>(i)))]);
     std::int64_t stride = OneIn(3) ? 2 : 1;
     for (const std::size_t d : order) {
       strides[d] = stride;
@@ -134,8 +137,9 @@ HostTensor Draw::Layout(std::uint32_t dtype, const Sizes& sizes) {
 
 void Draw::Fill(HostTensor& tensor, Values values) {
   // Poison where no element is: a kernel that reads it gives a NaN, or a number that stands out.
-  const long double poison = IsFloating(tensor.dtype) ? std::numeric_limits<long double>::quiet_NaN()
-                             : tensor.dtype == PL_DTYPE_BOOL ? 1 : 77;
+  const long double poison = IsFloating(tensor.dtype)        ? std::numeric_limits<long double>::quiet_NaN()
+                             : tensor.dtype == PL_DTYPE_BOOL ? 1
+                                                             : 77;
   for (std::int64_t i = 0; i < tensor.elements(); ++i) tensor.SetAt(i, poison);
   for (std::int64_t i = 0; i < tensor.numel(); ++i) tensor.Set(i, Value(tensor.dtype, values));
 }

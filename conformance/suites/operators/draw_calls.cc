@@ -53,7 +53,8 @@ Argument Dims(std::size_t dim, Draw& draw) {
   if (draw.OneIn(5)) return draw.OneIn(2) ? Argument::None() : Argument::Ints({});
   Sizes dims;
   for (std::size_t d = 0; d < dim; ++d) {
-    if (draw.OneIn(2)) dims.push_back(static_cast<std::int64_t>(d) - (draw.OneIn(2) ? static_cast<std::int64_t>(dim) : 0));
+    if (draw.OneIn(2))
+      dims.push_back(static_cast<std::int64_t>(d) - (draw.OneIn(2) ? static_cast<std::int64_t>(dim) : 0));
   }
   if (dims.empty()) dims.push_back(dim == 0 ? 0 : draw.Below(static_cast<std::int64_t>(dim)));
   if (draw.OneIn(40)) dims.push_back(draw.OneIn(2) ? dims.front() : static_cast<std::int64_t>(dim) + 1);
@@ -103,14 +104,18 @@ const std::map<std::string, CallDrawer, std::less<>>& All() {
     for (const std::string& name : OracleNames()) {
       const bool scalar = ends(name, ".Scalar");
       if (name == "mm" || name == "bmm") {
-        (*made)[name] = [batch = name == "bmm"](auto op, auto dtype, Draw& draw) { return Product(op, dtype, draw, batch); };
+        (*made)[name] = [batch = name == "bmm"](auto op, auto dtype, Draw& draw) {
+          return Product(op, dtype, draw, batch);
+        };
       } else if (name.starts_with("sum") || name.starts_with("mean")) {
         (*made)[name] = [dims = name.find('.') != std::string::npos](auto op, auto dtype, Draw& draw) {
           return Reduction(op, dtype, draw, dims);
         };
       } else if (scalar || ends(name, ".Tensor") || name == "maximum" || name == "minimum") {
         const bool alpha = name.starts_with("add.") || name.starts_with("sub.");
-        (*made)[name] = [scalar, alpha](auto op, auto dtype, Draw& draw) { return Binary(op, dtype, draw, scalar, alpha); };
+        (*made)[name] = [scalar, alpha](auto op, auto dtype, Draw& draw) {
+          return Binary(op, dtype, draw, scalar, alpha);
+        };
       } else {
         (*made)[name] = &Unary;
       }

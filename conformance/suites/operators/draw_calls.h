@@ -1,9 +1,10 @@
 // Calls of an operator with drawn arguments.
 //
-//   if (const CallDrawer* drawer = CallDrawerFor("add.Tensor")) call = (*drawer)("aten::add.Tensor", PL_DTYPE_FLOAT32, draw);
+//   if (const CallDrawer* drawer = CallDrawerFor("add.Tensor")) call = (*drawer)("aten::add.Tensor", PL_DTYPE_FLOAT32,
+//   draw);
 //
-// Most calls are right; some are to be refused: shapes that do not go together, a dimension out of range, a dtype that the
-// rules exclude. Pure but for the Draw; any thread.
+// Most calls are right; some are to be refused: shapes that do not go together, a dimension out of range, a dtype that
+// the rules exclude. Pure but for the Draw; any thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_DRAW_CALLS_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_DRAW_CALLS_H_
 

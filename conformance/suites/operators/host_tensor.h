@@ -5,8 +5,8 @@
 //   HostTensor b = HostTensor::Strided(PL_DTYPE_INT64, {3}, {0}, 2, 4);    // one element, three times
 //
 // Elements are read and written as long double, which holds every value of every dtype exactly; what does not fit the
-// dtype is rounded to the nearest, ties to even, as IEEE 754 says, and an integer must fit. Plain value; a HostTensor may
-// be read by several threads.
+// dtype is rounded to the nearest, ties to even, as IEEE 754 says, and an integer must fit. Plain value; a HostTensor
+// may be read by several threads.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_HOST_TENSOR_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_HOST_TENSOR_H_
 
@@ -24,20 +24,21 @@ std::string_view DtypeSpelling(std::uint32_t dtype);  // "float32"
 std::size_t DtypeBytes(std::uint32_t dtype);
 bool IsFloating(std::uint32_t dtype);
 
-std::int64_t NumelOf(const Sizes& sizes);       // small sizes only: not checked for overflow
+std::int64_t NumelOf(const Sizes& sizes);  // small sizes only: not checked for overflow
 Sizes ContiguousStrides(const Sizes& sizes);
 
 struct HostTensor {
   std::uint32_t dtype = 0;  // PL_DTYPE_*
   Sizes sizes, strides;     // in elements
   std::int64_t offset = 0;
-  std::string device;       // empty: where the call is made
+  std::string device;  // empty: where the call is made
   std::vector<std::byte> storage;
 
   // All elements zero.
   static HostTensor Contiguous(std::uint32_t dtype, Sizes sizes);
   // In a storage of so many elements.
-  static HostTensor Strided(std::uint32_t dtype, Sizes sizes, Sizes strides, std::int64_t offset, std::int64_t elements);
+  static HostTensor Strided(std::uint32_t dtype, Sizes sizes, Sizes strides, std::int64_t offset,
+                            std::int64_t elements);
 
   std::int64_t numel() const { return NumelOf(sizes); }
   std::int64_t elements() const { return static_cast<std::int64_t>(storage.size() / DtypeBytes(dtype)); }

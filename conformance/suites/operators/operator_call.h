@@ -21,7 +21,7 @@ namespace plumbline::suites {
 
 struct Argument {
   std::uint32_t kind = PL_NONE;  // as pl_value's
-  std::int64_t integer = 0;  // of a tensor: the argument before it whose memory it has, by its layout; -1: its own
+  std::int64_t integer = 0;      // of a tensor: the argument before it whose memory it has, by its layout; -1: its own
   double real = 0;
   std::string text{};
   HostTensor tensor{};
@@ -47,10 +47,10 @@ struct OperatorCall {
 
 // Of a tensor that a call returned or wrote: its layout, its elements, and whose memory it has.
 struct ReturnedTensor {
-  HostTensor tensor;       // contiguous copy of the elements; `strides` are those of the backend's tensor
+  HostTensor tensor;  // contiguous copy of the elements; `strides` are those of the backend's tensor
   Sizes strides;
-  int same_as = -1;        // the argument that is the very same tensor
-  int shares_with = -1;    // the argument whose memory it shares
+  int same_as = -1;      // the argument that is the very same tensor
+  int shares_with = -1;  // the argument whose memory it shares
 };
 
 struct OperatorOutcome {

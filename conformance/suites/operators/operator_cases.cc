@@ -95,9 +95,8 @@ Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answ
   const Expected expected = oracle(call);
   const OperatorOutcome& outcome = answer.outcome;
   const bool refused_dtype = outcome.error_class == PL_ERROR_NO_DTYPE || outcome.error_class == PL_ERROR_NO_KERNEL ||
-                             outcome.error_class == PL_ERROR_NOT_FOUND ||
-                             outcome.error_class == PL_ERROR_UNSUPPORTED;
-  if (refused_dtype && expected.error_class == PL_ERROR_NONE) {
+                             outcome.error_class == PL_ERROR_NOT_FOUND || outcome.error_class == PL_ERROR_UNSUPPORTED;
+  if (refused_dtype && !expected.refused()) {
     judged.unsupported = true;
     return judged;
   }
@@ -162,15 +161,15 @@ std::vector<harness::Case> OperatorCases() {
     const Oracle* const oracle = OracleFor(name);
     const CallDrawer* const drawer = CallDrawerFor(name);
     if (drawer == nullptr) continue;
-    cases.push_back({.id = "operators/" + name,
-                     .chapter = "operators",
-                     .clauses = {},
-                     .tier = Tier::kQuick,
-                     .needs = PL_CAPABILITY(CORE) | PL_CAPABILITY(BOXED) | PL_CAPABILITY(TENSORS) |
-                              PL_CAPABILITY(OPERATORS),
-                     .sampled = false,
-                     .where = __FILE__,
-                     .run = [name, oracle, drawer](CaseContext& ctx) { RunCase(ctx, name, *oracle, *drawer); }});
+    cases.push_back(
+        {.id = "operators/" + name,
+         .chapter = "operators",
+         .clauses = {},
+         .tier = Tier::kQuick,
+         .needs = PL_CAPABILITY(CORE) | PL_CAPABILITY(BOXED) | PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS),
+         .sampled = false,
+         .where = __FILE__,
+         .run = [name, oracle, drawer](CaseContext& ctx) { RunCase(ctx, name, *oracle, *drawer); }});
   }
   return cases;
 }

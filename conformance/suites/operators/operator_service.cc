@@ -79,8 +79,12 @@ class Session {
     if (argument.integer >= 0) {
       value.tensor = View(tensors[static_cast<std::size_t>(argument.integer)], tensor);
     } else {
-      const pl_tensor_layout layout{sizeof layout, tensor.dtype, tensor.sizes.data(), tensor.strides.data(),
-                                    tensor.sizes.size(), tensor.offset,
+      const pl_tensor_layout layout{sizeof layout,
+                                    tensor.dtype,
+                                    tensor.sizes.data(),
+                                    tensor.strides.data(),
+                                    tensor.sizes.size(),
+                                    tensor.offset,
                                     abi::Borrow(tensor.device.empty() ? device : tensor.device)};
       pl_tensor* made = nullptr;
       Take(adapter_.tensor_from_host(registry_, &layout, tensor.storage.data(), tensor.storage.size(), &made));
@@ -99,8 +103,9 @@ class Session {
     HostValue tensor{.kind = PL_TENSOR};
     tensor.tensor = base;
     HostValues results(adapter_);
-    Call("aten::as_strided", {std::move(tensor), ints(layout.sizes), ints(layout.strides),
-                              HostValue{.kind = PL_INT, .integer = layout.offset}},
+    Call("aten::as_strided",
+         {std::move(tensor), ints(layout.sizes), ints(layout.strides),
+          HostValue{.kind = PL_INT, .integer = layout.offset}},
          results);
     return results.values().front().tensor;
   }

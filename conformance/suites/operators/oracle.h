@@ -5,9 +5,9 @@
 //     std::optional<std::string> wrong = Compare(expected, outcome);
 //   }
 //
-// It is the suite's own code, shares nothing with a backend, and is slow on purpose: no blocking, no vectors, one element
-// after the other in row-major order. Each element comes with a bound that says how far from it a right kernel may be; see
-// bounds.h. A call that is to be refused comes with the class of the error. Pure; any thread.
+// It is the suite's own code, shares nothing with a backend, and is slow on purpose: no blocking, no vectors, one
+// element after the other in row-major order. Each element comes with a bound that says how far from it a right kernel
+// may be; see bounds.h. A call that is to be refused comes with the class of the error. Pure; any thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_ORACLE_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_ORACLE_H_
 
@@ -26,18 +26,19 @@ struct ExpectedTensor {
   std::uint32_t dtype = 0;
   Sizes sizes;
   std::vector<long double> values;  // in row-major order, before rounding to the dtype
-  std::vector<long double> bounds;  // as far from it as a right result may be, after rounding; empty: exact
+  std::vector<long double> bounds;  // as far from it as a right result may be; 0: exact; infinite: nothing is said
   int same_as = -1;                 // the tensor argument that it must be, as of in-place and out= variants
   int shares_with = -1;             // the tensor argument whose memory it must share, as of views
   bool own_memory = true;           // if none of these: it must share with no argument
 };
 
 struct Expected {
-  std::uint32_t error_class = PL_ERROR_NONE;
-  std::string why;  // of an error: which rule refuses the call
+  std::vector<std::uint32_t> errors;  // the call is to be refused: as one of these, for any of the reasons that hold
+  std::string why;                    // the rule that refuses it
   std::vector<ExpectedTensor> tensors;
 
-  static Expected Refused(std::uint32_t error_class, std::string why) { return {error_class, std::move(why), {}}; }
+  static Expected Refused(std::uint32_t error_class, std::string why) { return {{error_class}, std::move(why), {}}; }
+  bool refused() const { return !errors.empty(); }
 };
 
 using Oracle = std::function<Expected(const OperatorCall& call)>;

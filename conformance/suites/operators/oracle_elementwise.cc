@@ -15,6 +15,8 @@ using Wide = __int128;
 using Operands = std::vector<const Argument*>;
 
 constexpr long double kNan = std::numeric_limits<long double>::quiet_NaN();
+constexpr long double kAnything = std::numeric_limits<long double>::infinity();  // as a bound
+constexpr long double kEitherZero = std::numeric_limits<long double>::denorm_min();
 
 // An element with how far a right kernel may be from it.
 struct Element {
@@ -40,10 +42,11 @@ Element Within(std::uint32_t dtype, long double value, long double ulps) {
   return {value, ulps * UlpOf(dtype, value) + LeastNormal(dtype)};
 }
 
-// What an operand is in the dtype that is computed in: casting an integer to float rounds, and to bool asks for non-zero.
+// What an operand is in the dtype that is computed in: an integer is rounded to a floating one and loses its high bits
+// in a narrower one; bool asks for non-zero.
 long double CastTo(std::uint32_t dtype, long double value) {
   if (dtype == PL_DTYPE_BOOL) return value != 0 ? 1 : 0;
-  return RoundTo(dtype, value);
+  return IsFloating(dtype) ? RoundTo(dtype, value) : Wrapped(dtype, static_cast<Wide>(value));
 }
 
 long double OperandAt(const Argument& operand, const Sizes& sizes, std::int64_t i) {
@@ -93,9 +96,7 @@ Operands FirstOf(const OperatorCall& call, std::size_t count) {
 using OnReals = long double (*)(long double);
 using Elements = std::vector<long double>;
 
-long double Sigmoid(long double x) {
-  return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x));
-}
+long double Sigmoid(long double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
 // Transcendental: in float32 for integers, within so many ulps.
 struct Transcendental {
@@ -134,6 +135,7 @@ struct ExactUnary {
   const char* name;
   OnReals f;
   bool bools;  // takes bool too
+  bool either_zero = false;
 };
 const ExactUnary kExactUnary[] = {
     {"abs", [](long double x) { return std::fabs(x); }, true},
@@ -143,7 +145,9 @@ const ExactUnary kExactUnary[] = {
     {"ceil", [](long double x) { return std::ceil(x); }, false},
     {"round", [](long double x) { return std::nearbyint(x); }, false},
     {"trunc", [](long double x) { return std::trunc(x); }, false},
-    {"relu", [](long double x) { return std::isnan(x) ? x : x > 0 ? x : 0.0L; }, false},
+    {"relu", [](long double x) { return std::isnan(x) ? x
+                                        : x > 0       ? x
+                                                      : 0.0L; }, false, true},
 };
 
 Wide ToWide(long double value) { return static_cast<Wide>(value); }
@@ -163,9 +167,9 @@ Element Add(std::uint32_t dtype, const Elements& x, long double sign) {
   if (IsFloating(dtype) && x[2] != 1) {
     const long double scaled = sign * x[2] * x[1];
     const long double sum = x[0] + scaled;
-    if (!std::isfinite(sum) || !std::isfinite(RoundTo(dtype, scaled))) return {RoundTo(dtype, x[0] + RoundTo(dtype, scaled)), 0};
-    // Fused or in two steps.
-    return {sum, UlpOf(dtype, sum) + UlpOf(dtype, scaled)};
+    // Fused or in two steps, of which the first may overflow.
+    if (std::isfinite(scaled) && std::isinf(RoundTo(dtype, scaled))) return {sum, kAnything};
+    return std::isfinite(sum) ? Element{sum, UlpOf(dtype, sum) + UlpOf(dtype, scaled)} : Element{sum, 0};
   }
   return Arithmetic(
       dtype, [&] { return ToWide(x[0]) + static_cast<Wide>(sign) * ToWide(x[2]) * ToWide(x[1]); },
@@ -195,7 +199,7 @@ Element Divide(std::uint32_t dtype, const Elements& x) {
 
 Element Extreme(std::uint32_t, const Elements& x, bool greatest) {
   if (std::isnan(x[0]) || std::isnan(x[1])) return {kNan, 0};
-  return {greatest ? std::fmax(x[0], x[1]) : std::fmin(x[0], x[1]), 0};
+  return {greatest ? std::fmax(x[0], x[1]) : std::fmin(x[0], x[1]), x[0] == 0 && x[1] == 0 ? kEitherZero : 0};
 }
 
 struct Comparison {
@@ -203,9 +207,12 @@ struct Comparison {
   bool (*f)(long double, long double);
 };
 const Comparison kComparisons[] = {
-    {"eq", [](long double a, long double b) { return a == b; }}, {"ne", [](long double a, long double b) { return a != b; }},
-    {"lt", [](long double a, long double b) { return a < b; }},  {"le", [](long double a, long double b) { return a <= b; }},
-    {"gt", [](long double a, long double b) { return a > b; }},  {"ge", [](long double a, long double b) { return a >= b; }},
+    {"eq", [](long double a, long double b) { return a == b; }},
+    {"ne", [](long double a, long double b) { return a != b; }},
+    {"lt", [](long double a, long double b) { return a < b; }},
+    {"le", [](long double a, long double b) { return a <= b; }},
+    {"gt", [](long double a, long double b) { return a > b; }},
+    {"ge", [](long double a, long double b) { return a >= b; }},
 };
 
 struct Bitwise {
@@ -226,9 +233,8 @@ void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
   for (const Transcendental& one : kTranscendental) {
     oracles[one.name] = [&one](const OperatorCall& call) {
       const std::uint32_t dtype = FloatOr(call.arguments[0].tensor.dtype);
-      return Map(FirstOf(call, 1), dtype, dtype, [&](std::uint32_t compute, const Elements& x) {
-        return Within(compute, one.f(x[0]), one.ulps);
-      });
+      return Map(FirstOf(call, 1), dtype, dtype,
+                 [&](std::uint32_t compute, const Elements& x) { return Within(compute, one.f(x[0]), one.ulps); });
     };
   }
   for (const ExactUnary& one : kExactUnary) {
@@ -238,7 +244,7 @@ void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
         return Expected::Refused(PL_ERROR_NO_DTYPE, "it is not defined for bool");
       }
       return Map(FirstOf(call, 1), dtype, dtype, [&](std::uint32_t compute, const Elements& x) -> Element {
-        if (IsFloating(compute)) return Exact(compute, one.f(x[0]));
+        if (IsFloating(compute)) return {RoundTo(compute, one.f(x[0])), one.either_zero && x[0] == 0 ? kEitherZero : 0};
         if (compute == PL_DTYPE_BOOL) return {x[0], 0};
         return {Wrapped(compute, ToWide(one.f(x[0]))), 0};
       });
@@ -251,7 +257,10 @@ void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
         const Operands two = FirstOf(call, 2);
         const std::uint32_t dtype = CommonDtype(two);
         const Argument& alpha = call.arguments[2];
-        if (subtract && dtype == PL_DTYPE_BOOL) {
+        const auto is_bool = [](const Argument* one) {
+          return one->kind == PL_BOOL || (one->kind == PL_TENSOR && one->tensor.dtype == PL_DTYPE_BOOL);
+        };
+        if (subtract && (is_bool(two[0]) || is_bool(two[1]))) {
           return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "bools are not subtracted");
         }
         if (alpha.kind == PL_FLOAT && !IsFloating(dtype)) {
@@ -260,9 +269,8 @@ void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
         if (alpha.kind == PL_BOOL && dtype != PL_DTYPE_BOOL) {
           return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "alpha is a bool, the result is not");
         }
-        return Map(FirstOf(call, 3), dtype, dtype, [&](std::uint32_t compute, const Elements& x) {
-          return Add(compute, x, subtract ? -1 : 1);
-        });
+        return Map(FirstOf(call, 3), dtype, dtype,
+                   [&](std::uint32_t compute, const Elements& x) { return Add(compute, x, subtract ? -1 : 1); });
       };
     }
     oracles["mul" + dot] = [](const OperatorCall& call) {
@@ -287,7 +295,9 @@ void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
       oracles[one.name + dot] = [&one](const OperatorCall& call) {
         const Operands two = FirstOf(call, 2);
         const std::uint32_t dtype = CommonDtype(two);
-        if (IsFloating(dtype)) return Expected::Refused(PL_ERROR_NO_DTYPE, "it is for integers and bools");
+        if (IsFloating(dtype)) {
+          return Expected{{PL_ERROR_NO_DTYPE, PL_ERROR_INVALID_ARGUMENT}, "it is for integers and bools", {}};
+        }
         return Map(two, dtype, dtype, [&](std::uint32_t compute, const Elements& x) -> Element {
           return {Wrapped(compute, one.f(ToWide(x[0]), ToWide(x[1]))), 0};
         });

@@ -41,7 +41,8 @@ Expected Product(const OperatorCall& call, std::size_t batch) {
   const HostTensor& a = call.arguments[0].tensor;
   const HostTensor& b = call.arguments[1].tensor;
   if (a.sizes.size() != batch + 2 || b.sizes.size() != batch + 2) {
-    return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, batch == 0 ? "it multiplies matrices" : "it multiplies batches");
+    return Expected::Refused(PL_ERROR_INVALID_ARGUMENT,
+                             batch == 0 ? "it multiplies matrices" : "it multiplies batches");
   }
   if (a.dtype != b.dtype) return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "the operands differ in dtype");
   if (a.sizes[batch + 1] != b.sizes[batch] || (batch == 1 && a.sizes[0] != b.sizes[0])) {

@@ -90,6 +90,16 @@ Expected Sum(const OperatorCall& call, const Argument& dim, bool keep, const Arg
   for (const std::vector<long double>& members : groups.members) {
     if (!IsFloating(result)) {
       __int128 sum = 0;
+      // What a floating number beyond the integers becomes is for the machine to say.
+      const bool undefined = std::any_of(members.begin(), members.end(), [&](long double member) {
+        return result != PL_DTYPE_BOOL && IsFloating(tensor.dtype) &&
+               !(std::fabs(member) < std::ldexp(1.0L, static_cast<int>(DtypeBytes(result)) * 8 - 1));
+      });
+      if (undefined) {
+        out.values.push_back(0);
+        out.bounds.push_back(std::numeric_limits<long double>::infinity());
+        continue;
+      }
       for (const long double member : members) {
         const bool to_bool = result == PL_DTYPE_BOOL;
         sum += to_bool ? (member != 0 ? 1 : 0) : static_cast<__int128>(member);
@@ -116,7 +126,8 @@ Expected Sum(const OperatorCall& call, const Argument& dim, bool keep, const Arg
       bound = bound / n + UlpOf(result, sum);
     }
     // A sum that passes the greatest number on its way may end in infinity or not: nothing is said.
-    if (std::isfinite(magnitudes) && magnitudes > Greatest(result)) bound = std::numeric_limits<long double>::infinity();
+    if (std::isfinite(magnitudes) && magnitudes > Greatest(result))
+      bound = std::numeric_limits<long double>::infinity();
     out.values.push_back(sum);
     out.bounds.push_back(std::isnan(bound) ? 0 : bound);
   }
