@@ -58,6 +58,7 @@ bool HasNumber(BoundRule rule) {
     case BoundRule::kMatmul:
     case BoundRule::kLoss:
     case BoundRule::kAbsolute:
+    case BoundRule::kTerms:
     case BoundRule::kSequence:
       return true;
     default:
@@ -77,7 +78,8 @@ bool IsInPlace(const std::string& name) {
 
 Variant VariantOf(const std::string& schema) {
   if (IsInPlace(NameOf(schema))) return Variant::kInPlace;
-  return schema.find("!)") != std::string::npos ? Variant::kOut : Variant::kFunctional;
+  const std::size_t written = schema.find("!)");
+  return written < schema.find(" -> ") ? Variant::kOut : Variant::kFunctional;
 }
 
 std::size_t TensorResults(const std::string& schema) {

@@ -43,15 +43,18 @@ namespace plumbline::tables {
   X(kSame, "same", "that of the first tensor")                                                                \
   X(kPromote, "promote", "that to which all tensors and Scalars promote")                                     \
   X(kPromoteTensors, "promote-tensors", "that to which the tensors promote, each with equal weight")          \
+  X(kPromoteValues, "promote-values", "that to which the tensors but the mask promote")                       \
   X(kFloat, "float", "the promoted one if floating, else the default one, float32")                           \
+  X(kDivision, "division", "without a rounding mode as float, else as promote")                               \
   X(kSum, "sum", "the argument dtype, else int64 for integers and bool, else that of the first tensor")       \
   X(kArgument, "argument", "the argument dtype, else that of the first tensor")                               \
   X(kDefault, "default", "the argument dtype, else the default one, float32")                                 \
   X(kScalar, "scalar", "the argument dtype, else by the Scalars: bool, int64 or the default one, float32")    \
   X(kScalarRange, "scalar-range", "the argument dtype, else int64 if all Scalars are integers, else float32") \
   X(kBool, "bool", "bool")                                                                                    \
+  X(kBoolOrByte, "bool-or-byte", "uint8 of uint8, else bool")                                                 \
   X(kInt64, "int64", "int64")                                                                                 \
-  X(kOther, "other", "that of the tensor argument `other`")                                                   \
+  X(kArgumentOrInt64, "argument-or-int64", "the argument dtype, else int64")                                  \
   X(kNone, "none", "no tensor")
 
 // Which sizes results have.
@@ -94,7 +97,6 @@ namespace plumbline::tables {
   X(kUnsqueeze, "unsqueeze", "one more dimension, of size 1")                                            \
   X(kFlatten, "flatten", "a run of dimensions becomes one")                                              \
   X(kDiagonal, "diagonal", "two dimensions become one, the last")                                        \
-  X(kUnfold, "unfold", "windows of `dimension`, in one more dimension at the end")                       \
   X(kSize, "size", "as the argument `size` says")                                                        \
   X(kRange, "range", "[ceil((end - start) / step)]")                                                     \
   X(kSteps, "steps", "[steps]")                                                                          \
@@ -107,6 +109,7 @@ namespace plumbline::tables {
 #define PLUMBLINE_OPERATOR_BOUNDS(X)                                                                               \
   X(kExact, "exact", "bit for bit the correctly rounded result")                                                   \
   X(kUlp, "ulp", "c units in the last place, or the least normal number")                                          \
+  X(kTerms, "terms", "c u times the sum of the magnitudes of the terms")                                           \
   X(kMultiplyAdd, "multiply-add", "exact if the factor is 1; else u |factor * b| more than half a unit")           \
   X(kSum, "sum", "(c sqrt(n) + 4) u sum|x|")                                                                       \
   X(kMean, "mean", "that of the sum, divided by n, and one unit")                                                  \
