@@ -53,8 +53,7 @@ std::string Print(const Schema& schema);
 std::string PrintTypes(const Schema& schema);  // "(Tensor, int) -> Tensor", for messages
 
 // The first difference between a definition and what a C++ kernel's types say, in words; empty if they agree. Compared
-// are the number of arguments, of returns, and their types in order; an int kernel serves all that is an int in a
-// value.
+// are the number of arguments, of returns, and their types in order; an int kernel serves a SymInt.
 std::string Difference(const Schema& defined, const Schema& cpp);
 
 }  // namespace plumbline::reference

@@ -44,9 +44,8 @@ std::optional<BaseType> FindBaseType(std::string_view name) {
 
 bool SchemaType::Fits(const SchemaType& cpp) const {
   if (*this == cpp) return true;
-  if (cpp.base != BaseType::kInt || !IsInt(base)) return false;
   SchemaType as_int = *this;
-  as_int.base = BaseType::kInt;
+  if (as_int.base == BaseType::kSymInt) as_int.base = BaseType::kInt;
   return as_int == cpp;
 }
 

@@ -42,7 +42,7 @@ struct SchemaType {
   SchemaType Optional() const { return {base, optional_item, list, true, size}; }
   bool brings_keys() const { return base == BaseType::kTensor; }
 
-  // Whether a C++ parameter of type `cpp` fits here: the same, or an int for what is an int in a value.
+  // Whether a C++ parameter of type `cpp` fits here: the same, or an int for a SymInt.
   bool Fits(const SchemaType& cpp) const;
   // Whether a value may be given here.
   bool Takes(const Value& value) const;

@@ -68,9 +68,8 @@ const std::vector<Signature>& Catalogue() {
 }
 
 bool Serves(const SchemaType& cpp, const SchemaType& schema) {
-  // [REG-036] [REG-039] [CALL-018]
-  const bool is_int = schema.base == Base::kSymInt || schema.NamesByInt();
-  const bool base = cpp.base == schema.base || (cpp.base == Base::kInt && is_int);
+  // [REG-039] [CALL-018]
+  const bool base = cpp.base == schema.base || (cpp.base == Base::kInt && schema.base == Base::kSymInt);
   return base && cpp.list == schema.list && cpp.optional == schema.optional &&
          cpp.optional_items == schema.optional_items;
 }

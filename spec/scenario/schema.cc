@@ -385,10 +385,6 @@ std::string PrintArgument(const SchemaArgument& argument) {
 
 bool SchemaType::BringsKeys() const { return base == Base::kTensor && !(list && optional); }
 
-bool SchemaType::NamesByInt() const {
-  return base == Base::kScalarType || base == Base::kMemoryFormat || base == Base::kLayout;
-}
-
 std::string Schema::FullName() const {
   std::string text = name_space.empty() ? name : name_space + "::" + name;
   if (!overload.empty()) text += "." + overload;

@@ -44,8 +44,6 @@ struct SchemaType {
 
   // Whether a value in this position brings its keys to a call: Tensor, Tensor?, Tensor[], Tensor?[].
   bool BringsKeys() const;
-  // Whether its values are integers that name something: ScalarType, MemoryFormat, Layout. An int serves such a type.
-  bool NamesByInt() const;
   friend bool operator==(const SchemaType&, const SchemaType&) = default;
 };
 
