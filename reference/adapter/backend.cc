@@ -81,6 +81,9 @@ Backend::Backend(const abi::OpenOptions& options) {
     }
   }
   if (options.count_hits) registry_->CountHits(true);
+#ifdef PLUMBLINE_WITH_OPERATORS
+  if (options.operators) RegisterOperators(*registry_);
+#endif
 }
 
 // ---- keys ----

@@ -30,6 +30,11 @@ namespace plumbline::reference::adapter {
 extern thread_local std::shared_ptr<std::atomic<bool>> kernel_state_is_there;
 #endif
 
+#ifdef PLUMBLINE_WITH_OPERATORS
+// Defined by the library that the backend is linked with.
+void RegisterOperators(Registry& registry);
+#endif
+
 class Backend {
  public:
   using Registration = reference::Registration;
@@ -50,6 +55,9 @@ class Backend {
   static constexpr bool kDeclaredKeys = true;
   static constexpr bool kChecksSignatures = true;
   static constexpr bool kLibraryDropsRegistrations = true;
+#ifdef PLUMBLINE_WITH_OPERATORS
+  static constexpr bool kOperators = true;
+#endif
 
   static abi::Description Describe();
   static abi::Error Classify(const std::exception& exception);
@@ -80,6 +88,12 @@ class Backend {
   Tensor MakeUndefinedTensor();
   std::vector<pl_key> KeysOf(const Tensor& tensor);
   static std::uint64_t Identity(const Tensor& tensor);
+
+  // tensors.cc
+  Tensor FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage);
+  abi::TensorInfo InfoOf(const Tensor& tensor);
+  void ToHost(const Tensor& tensor, std::span<std::byte> elements);
+  void StorageToHost(const Tensor& tensor, std::span<std::byte> storage);
 
   void Drain() { registry_->Drain(); }
   abi::CacheCounters Counters(Operator& op);

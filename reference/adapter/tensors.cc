@@ -1,0 +1,80 @@
+// Tensors with data: made from host memory, described and read back.
+#include <cstring>
+#include <utility>
+
+#include "reference/adapter/backend.h"
+
+namespace plumbline::reference::adapter {
+namespace {
+
+DType DTypeOf(std::uint32_t number) {
+  if (const std::optional<DType> dtype = DTypeOfNumber(number)) return *dtype;
+  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "there is no dtype of number " + std::to_string(number));
+}
+
+void NeedsHostMemory(const Tensor& tensor) {
+  if (tensor.device().type == DeviceType::kCpu) return;
+  throw abi::Error(PL_ERROR_UNSUPPORTED, "a tensor on " + tensor.device().Spelling() + " has no elements to read");
+}
+
+void NeedsBytes(std::size_t given, std::size_t due, const char* what) {
+  if (given == due) return;
+  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, std::string(what) + " has " + std::to_string(due) + " bytes, and room for " +
+                                                  std::to_string(given) + " is given");
+}
+
+// The elements in row-major order, one dimension after the other.
+void CopyElements(const char* from, IntSpan sizes, IntSpan strides, std::size_t item, char*& into) {
+  if (sizes.empty()) {
+    std::memcpy(into, from, item);
+    into += item;
+    return;
+  }
+  for (std::int64_t i = 0; i < sizes[0]; ++i) {
+    CopyElements(from + i * strides[0] * static_cast<std::int64_t>(item), sizes.subspan(1), strides.subspan(1), item,
+                 into);
+  }
+}
+
+}  // namespace
+
+Tensor Backend::FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
+  const DType dtype = DTypeOf(layout.dtype);
+  const Device device = layout.device.empty() ? Device() : Device::Parse(layout.device);
+  if (device.type != DeviceType::kCpu && device.type != DeviceType::kMeta) {
+    throw abi::Error(PL_ERROR_UNSUPPORTED, "there is no device " + device.Spelling() + " here");
+  }
+  Storage own = Storage::Allocate(storage.size(), device);
+  if (device.type == DeviceType::kCpu && !storage.empty()) std::memcpy(own.data(), storage.data(), storage.size());
+  return Tensor::FromStorage(std::move(own), layout.sizes, layout.strides, layout.offset, dtype,
+                             Tensor::KeysFor(device, registry_->keys()));
+}
+
+abi::TensorInfo Backend::InfoOf(const Tensor& tensor) {
+  abi::TensorInfo info;
+  info.layout.dtype = static_cast<std::uint32_t>(tensor.dtype());
+  info.layout.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
+  info.layout.strides.assign(tensor.strides().begin(), tensor.strides().end());
+  info.layout.offset = tensor.storage_offset();
+  info.layout.device = tensor.device().Spelling();
+  info.storage_bytes = tensor.storage().bytes();
+  info.storage = reinterpret_cast<std::uintptr_t>(&tensor.storage().version());
+  info.version = tensor.version();
+  return info;
+}
+
+void Backend::ToHost(const Tensor& tensor, std::span<std::byte> elements) {
+  NeedsHostMemory(tensor);
+  NeedsBytes(elements.size(), static_cast<std::size_t>(tensor.numel()) * tensor.itemsize(), "the tensor");
+  if (tensor.numel() == 0) return;
+  char* into = reinterpret_cast<char*>(elements.data());
+  CopyElements(static_cast<const char*>(tensor.data()), tensor.sizes(), tensor.strides(), tensor.itemsize(), into);
+}
+
+void Backend::StorageToHost(const Tensor& tensor, std::span<std::byte> storage) {
+  NeedsHostMemory(tensor);
+  NeedsBytes(storage.size(), tensor.storage().bytes(), "the storage");
+  if (!storage.empty()) std::memcpy(storage.data(), tensor.storage().data(), storage.size());
+}
+
+}  // namespace plumbline::reference::adapter
