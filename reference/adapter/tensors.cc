@@ -19,8 +19,8 @@ void NeedsHostMemory(const Tensor& tensor) {
 
 void NeedsBytes(std::size_t given, std::size_t due, const char* what) {
   if (given == due) return;
-  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, std::string(what) + " has " + std::to_string(due) + " bytes, and room for " +
-                                                  std::to_string(given) + " is given");
+  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, std::string(what) + " has " + std::to_string(due) +
+                                                  " bytes, and room for " + std::to_string(given) + " is given");
 }
 
 // The elements in row-major order, one dimension after the other.

@@ -92,7 +92,7 @@ TEST(Skew, AnotherMajorIsAProblem) {
 TEST(Skew, ARefusalIsAProblem) {
   const Loaded loaded = Load("refuses");
   EXPECT_NE(loaded.get_adapter, nullptr);
-  EXPECT_THAT(CheckAdapter(loaded.table).problems, ElementsAre(HasSubstr("cannot serve a host of ABI 1.0")));
+  EXPECT_THAT(CheckAdapter(loaded.table).problems, ElementsAre(HasSubstr("cannot serve a host of ABI 1.1")));
 }
 
 TEST(Skew, ASharedObjectMayBeNoBackend) { EXPECT_EQ(Load("no_symbol").get_adapter, nullptr); }

@@ -10,7 +10,9 @@ extern "C" const pl_adapter* plumbline_get_adapter(uint32_t, uint32_t) {
   static const bool filled = [] {
     pl_adapter table = plumbline::abi::testing::ToyTable();
     table.struct_size = kSize;
-    table.capabilities &= ~(PL_CAPABILITY(CALL_MANY) | PL_CAPABILITY(LOAD) | PL_CAPABILITY(SIGNATURE_CHECK));
+    table.abi_minor = 0;
+    table.capabilities &= ~(PL_CAPABILITY(CALL_MANY) | PL_CAPABILITY(LOAD) | PL_CAPABILITY(SIGNATURE_CHECK) |
+                            PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS));
     std::memcpy(memory, &table, kSize);
     return true;
   }();

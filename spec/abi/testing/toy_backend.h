@@ -78,6 +78,7 @@ class ToyBackend {
   static constexpr bool kFreshRegistry = true;
   static constexpr bool kChecksSignatures = true;
   static constexpr bool kDeclaredKeys = true;
+  static constexpr bool kOperators = true;
 
   static Description Describe() {
     return {.name = "toy",
@@ -250,6 +251,12 @@ class ToyBackend {
   static std::vector<std::string> Faults() { return {"wrong_answer"}; }
   static void SetFault(std::string_view name) { Record().fault = name; }
   static void Load(std::string_view path) { Record().loaded = path; }
+
+  // Its tensors have no data; spec/abi/tensors_test.cc has a class whose tensors do.
+  Tensor FromHost(const TensorLayout&, std::span<const std::byte>) { return MakeTensor({}); }
+  TensorInfo InfoOf(const Tensor&) { return {}; }
+  void ToHost(const Tensor&, std::span<std::byte>) {}
+  void StorageToHost(const Tensor&, std::span<std::byte>) {}
 
  private:
   static std::array<std::vector<pl_key>, 2>& ThreadKeys() {
