@@ -89,4 +89,15 @@ Allocator& AllocatorFor(Device device) {
 
 void SetAllocator(Device device, Allocator* allocator) { SetFor(device).store(allocator, std::memory_order_release); }
 
+std::vector<Device> DevicesWithAllocator() {
+  std::vector<Device> devices = {DeviceType::kCpu};
+  for (int type = 0; type < kDeviceTypes; ++type) {
+    for (int index = 0; index <= kMaxDeviceIndex; ++index) {
+      const Device device(static_cast<DeviceType>(type), index);
+      if (device != devices[0] && SetFor(device).load(std::memory_order_acquire) != nullptr) devices.push_back(device);
+    }
+  }
+  return devices;
+}
+
 }  // namespace plumbline::reference

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "reference/tensor/device.h"
 
@@ -59,6 +60,8 @@ class Allocator {
 Allocator& AllocatorFor(Device device);
 // Null takes it away. Blocks know where they came from: tensors that live are freed to the former one.
 void SetAllocator(Device device, Allocator* allocator);
+// CPU first, then those that were set.
+std::vector<Device> DevicesWithAllocator();
 
 }  // namespace plumbline::reference
 

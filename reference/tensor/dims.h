@@ -20,6 +20,7 @@
 namespace plumbline::reference {
 
 inline constexpr int kInlineDims = 5;
+inline constexpr std::size_t kMostDims = UINT16_MAX;
 
 class DimVector {
  public:

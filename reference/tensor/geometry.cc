@@ -79,6 +79,10 @@ std::string_view Spelling(MemoryFormat format) {
 }
 
 std::int64_t CheckedNumel(IntSpan sizes) {
+  if (sizes.size() > kMostDims) {
+    Throw(ErrorClass::kOverflow,
+          "A tensor has at most " + std::to_string(kMostDims) + " dimensions, not " + std::to_string(sizes.size()));
+  }
   std::int64_t numel = 1;
   bool fits = true, negative = false, zero = false;
   for (const std::int64_t size : sizes) {

@@ -25,7 +25,8 @@ enum class MemoryFormat : std::uint8_t { kContiguous = 0, kPreserve = 1, kChanne
 std::string_view Spelling(MemoryFormat format);  // "channels_last"
 
 // ---- counts ----
-// A negative size is kInvalidArgument. Any size of 0 makes it 0, whatever the others are.
+// A negative size is kInvalidArgument, more than kMostDims sizes kOverflow. Any size of 0 makes it 0, whatever the
+// others are.
 std::int64_t CheckedNumel(IntSpan sizes);
 std::int64_t CheckedBytes(IntSpan sizes, DType dtype);
 // Bytes from the start of the storage to behind the last element; 0 without elements. Also checks that there are as

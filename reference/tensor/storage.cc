@@ -14,7 +14,7 @@ Storage Storage::Allocate(std::size_t bytes, Device device) {
   object.device_ = device;
   object.data_ = allocator.Allocate(bytes);
   object.allocator_ = &allocator;
-  object.bytes_ = bytes;
+  object.bytes_.store(bytes, std::memory_order_relaxed);
   return storage;
 }
 
@@ -24,7 +24,7 @@ Storage Storage::Wrap(void* data, std::size_t bytes, Device device, Deleter dele
   object.device_ = device;
   if (deleter) object.deleter_ = std::make_unique<Deleter>(std::move(deleter));
   object.data_ = data;
-  object.bytes_ = bytes;
+  object.bytes_.store(bytes, std::memory_order_relaxed);
   return storage;
 }
 
@@ -35,18 +35,17 @@ void Storage::Destroy(StorageObject* object) {
 }
 
 void Storage::Grow(std::size_t bytes) const {
-  if (bytes <= object_->bytes_) return;
+  if (bytes <= this->bytes()) return;
   if (object_->allocator_ == nullptr) {
-    Throw(ErrorClass::kInvalidArgument, "A storage of " + std::to_string(object_->bytes_) +
-                                            " bytes that wraps memory " + "from outside cannot grow to " +
-                                            std::to_string(bytes));
+    Throw(ErrorClass::kInvalidArgument, "A storage of " + std::to_string(this->bytes()) + " bytes that wraps memory " +
+                                            "from outside cannot grow to " + std::to_string(bytes));
   }
   void* const larger = object_->allocator_->Allocate(bytes);
   const bool readable = object_->device_.type == DeviceType::kCpu && object_->data_ != nullptr;
-  if (readable) std::memcpy(larger, object_->data_, object_->bytes_);
-  object_->allocator_->Free(object_->data_, object_->bytes_);
+  if (readable) std::memcpy(larger, object_->data_, this->bytes());
+  object_->allocator_->Free(object_->data_, this->bytes());
   object_->data_ = larger;
-  object_->bytes_ = bytes;
+  object_->bytes_.store(bytes, std::memory_order_relaxed);
 }
 
 }  // namespace plumbline::reference

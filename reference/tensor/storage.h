@@ -28,7 +28,7 @@ class StorageObject {
   friend class Storage;
   std::atomic<std::int64_t> references_{1};
   void* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::atomic<std::size_t> bytes_{0};  // atomic for memory_report.h, which may look while it grows
   Device device_;
   Allocator* allocator_ = nullptr;
   std::unique_ptr<Deleter> deleter_;
@@ -56,7 +56,7 @@ class Storage {
 
   explicit operator bool() const { return object_ != nullptr; }
   void* data() const { return object_->data_; }  // null on meta and where there are no bytes
-  std::size_t bytes() const { return object_->bytes_; }
+  std::size_t bytes() const { return object_->bytes_.load(std::memory_order_relaxed); }
   Device device() const { return object_->device_; }
   Allocator* allocator() const { return object_->allocator_; }  // null for a wrapped block
   std::int64_t use_count() const {

@@ -9,14 +9,9 @@
 #include "reference/keys/error.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
+#include "reference/tensor/memory_report.h"
 
 namespace plumbline::reference {
-namespace {
-
-constexpr std::size_t kMostDims = UINT16_MAX;
-
-}  // namespace
-
 TensorSlot::~TensorSlot() = default;
 
 // ---- objects ----
@@ -37,17 +32,19 @@ TensorObject::TensorObject(KeySet keys, Storage storage, DType dtype, IntSpan si
                            std::int64_t offset, std::int64_t numel, bool contiguous)
     : keys_(keys), defined_(true), has_data_(true), dtype_(dtype), offset_(offset), storage_(std::move(storage)) {
   SetSteps(sizes, strides, numel, contiguous);
+  if (TensorRecords::on()) [[unlikely]] {
+    TensorRecords::Add(*this);
+  }
 }
 
 TensorObject::~TensorObject() {
+  if (recorded_) [[unlikely]] {
+    TensorRecords::Remove(*this);
+  }
   if (dims_ > kInlineDims) delete[] heap_steps_;
 }
 
 void TensorObject::SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel, bool contiguous) {
-  if (sizes.size() > kMostDims) {
-    Throw(ErrorClass::kOverflow,
-          "A tensor has at most " + std::to_string(kMostDims) + " dimensions, not " + std::to_string(sizes.size()));
-  }
   std::int64_t* const old = dims_ > kInlineDims ? heap_steps_ : nullptr;
   std::int64_t* const steps = sizes.size() <= kInlineDims ? inline_steps_ : new std::int64_t[2 * sizes.size()];
   std::copy(sizes.begin(), sizes.end(), steps);
@@ -184,7 +181,8 @@ void Tensor::Resize(IntSpan sizes) const {
   const std::int64_t numel = CheckedNumel(sizes);
   const std::int64_t extent = CheckedExtent(sizes, strides, storage_offset(), dtype());
   object_->storage_.Grow(static_cast<std::size_t>(extent));
-  object_->SetSteps(sizes, strides, numel, true);
+  const auto change = [&] { object_->SetSteps(sizes, strides, numel, true); };
+  object_->recorded_ ? TensorRecords::Locked(change) : change();
 }
 
 }  // namespace plumbline::reference
