@@ -84,6 +84,36 @@ TEST(SchemaTest, InfersFromCpp) {
   EXPECT_FALSE(Same(SignatureOf<Tensor(Tensor)>(), SignatureOf<Tensor(const Tensor&)>()));
 }
 
+TEST(SchemaTest, InfersWhatFactoriesAreTold) {
+  using F = Tensor(std::span<const SymInt>, std::optional<DType>, Layout, Device, std::optional<Generator>,
+                   std::optional<MemoryFormat>);
+  Schema schema = SignatureOf<F>().schema();
+  schema.name = ParseOperatorName("demo::f");
+  EXPECT_EQ(
+      Print(schema),
+      "demo::f(SymInt[] _0, ScalarType? _1, Layout _2, Device _3, Generator? _4, MemoryFormat? _5) -> (Tensor _0)");
+}
+
+TEST(BoxTest, NumbersAndNamesBecomeWhatTheySay) {
+  Value number(15), none, name("privateuseone:1"), unknown(9), bad("gpu");
+  EXPECT_EQ(Box<DType>::To(number), DType::kBFloat16);
+  EXPECT_EQ(Box<std::optional<DType>>::To(none), std::nullopt);
+  EXPECT_EQ(Box<Device>::To(name), (Device{DeviceType::kPrivateUse1, 1}));
+  EXPECT_FALSE(Box<std::optional<Generator>>::To(none).has_value());
+  EXPECT_EQ(Box<DType>::From(DType::kBool).ToInt(), 11);
+  EXPECT_EQ(Box<MemoryFormat>::From(MemoryFormat::kChannelsLast).ToInt(), 2);
+  EXPECT_EQ(Box<Layout>::From(Layout::kStrided).ToInt(), 0);
+  EXPECT_EQ(Box<Device>::From(Device{DeviceType::kCuda, 1}).ToString(), "cuda:1");
+  EXPECT_THROW(Box<Device>::To(bad), DispatchError);
+  try {
+    Box<DType>::To(unknown);
+    ADD_FAILURE();
+  } catch (const DispatchError& error) {
+    EXPECT_EQ(error.error_class(), ErrorClass::kInvalidArgument);
+    EXPECT_STREQ(error.what(), "9 is the number of no ScalarType that is known here");
+  }
+}
+
 TEST(SchemaTest, DifferencesNameThePosition) {
   const Schema two = ParseSchema("f(Tensor a, SymInt b) -> Tensor");
   EXPECT_EQ(Difference(two, SignatureOf<Tensor(const Tensor&, std::int64_t)>().schema()), "");

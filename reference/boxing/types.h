@@ -9,6 +9,9 @@
 //   float, bool   double, bool                             the same
 //   str           std::string_view, std::string            std::string
 //   Scalar        Scalar, const Scalar&                    Scalar
+//   ScalarType    DType                                    the same
+//   MemoryFormat, Layout, Device                           the same
+//   Generator?    std::optional<Generator>, never there    the same
 //   T[], T?       std::span<const T>, std::vector<T>; std::optional<T>
 //
 // Arguments that are views (spans, string views, references) are valid for the call.
@@ -29,6 +32,10 @@
 
 #include "reference/boxing/schema_type.h"
 #include "reference/boxing/value.h"
+#include "reference/keys/error.h"
+#include "reference/tensor/device.h"
+#include "reference/tensor/dtype.h"
+#include "reference/tensor/geometry.h"
 
 namespace plumbline::reference {
 
@@ -63,6 +70,12 @@ class Scalar {
  private:
   std::variant<std::int64_t, double, bool> value_;
 };
+
+// How elements lie in memory, by PyTorch's number; there are no sparse tensors here.
+enum class Layout : std::uint8_t { kStrided = 0 };
+
+// Of random numbers. They come from a counter here, so that none is ever given.
+struct Generator {};
 
 using TensorList = std::span<const Tensor>;
 using OptionalTensorList = std::span<const std::optional<Tensor>>;
@@ -149,6 +162,45 @@ struct Box<Scalar> {
     if (scalar.is_bool()) return Value(scalar.ToBool());
     return Value(scalar.ToInt());
   }
+};
+// An enumeration that crosses as PyTorch's number; kInvalidArgument for a number that is not in it.
+template <class T, BaseType kBase>
+struct BoxOfNumber {
+  static SchemaType Type() { return {kBase}; }
+  static T To(Value& value) {
+    const std::int64_t number = value.ToInt();
+    for (T known : Box<T>::kKnown) {
+      if (static_cast<std::int64_t>(known) == number) return known;
+    }
+    Throw(ErrorClass::kInvalidArgument,
+          std::to_string(number) + " is the number of no " + std::string(Spelling(kBase)) + " that is known here");
+  }
+  static Value From(T value) { return Value(static_cast<std::int64_t>(value)); }
+};
+template <>
+struct Box<DType> : BoxOfNumber<DType, BaseType::kScalarType> {
+  static constexpr std::span<const DType> kKnown = kAllDTypes;
+};
+template <>
+struct Box<MemoryFormat> : BoxOfNumber<MemoryFormat, BaseType::kMemoryFormat> {
+  static constexpr MemoryFormat kKnown[] = {MemoryFormat::kContiguous, MemoryFormat::kPreserve,
+                                            MemoryFormat::kChannelsLast, MemoryFormat::kChannelsLast3d};
+};
+template <>
+struct Box<Layout> : BoxOfNumber<Layout, BaseType::kLayout> {
+  static constexpr Layout kKnown[] = {Layout::kStrided};
+};
+template <>
+struct Box<Device> {
+  static SchemaType Type() { return {BaseType::kDevice}; }
+  static Device To(Value& value) { return Device::Parse(value.ToString()); }
+  static Value From(Device device) { return Value(device.Spelling()); }
+};
+template <>
+struct Box<Generator> {
+  static SchemaType Type() { return {BaseType::kGenerator}; }
+  static Generator To(Value&) { return {}; }
+  static Value From(Generator) { return Value::None(); }
 };
 template <class T>
 struct Box<std::optional<T>> {

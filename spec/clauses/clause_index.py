@@ -6,7 +6,8 @@
 
 README.md in this folder has the form of a clause and the list of who names one. manifest.txt lists every link that was
 committed and each clause's strength, so that none goes away or gets weaker unseen: what vanished is an error until the
-manifest says so too. What is commented out or stands under `#if 0` names nothing. Exit status 1 if a link is broken,
+manifest says so too. Chapters in drafts/ bind nobody: they are checked for their form, and nothing but the operator
+table and other drafts may name their clauses. What is commented out or stands under `#if 0` names nothing. Exit status 1 if a link is broken,
 with one line `file:line: error: what, where, what to do` each. Standard library only.
 """
 
@@ -29,11 +30,16 @@ CHAPTERS = {  # file -> prefix of its ids
     "09-chains": "CHAIN",
     "10-concurrency": "CONC",
 }
+DRAFTS = {  # in drafts/, until each clause has its test and fault
+    "11-tensors": "TENS",
+    "12-operators": "OPER",
+}
 PROFILES = {
     "core", "fresh", "libraries", "listeners", "warnings", "guards", "fallback", "chains", "redispatch", "typed",
     "boxed", "drain", "cache", "flush", "introspection", "signature",
 }
-PREFIXES = "|".join(CHAPTERS.values())
+DRAFT_PROFILES = PROFILES | {"tensors", "operators", "memory", "dlpack"}
+PREFIXES = "|".join([*CHAPTERS.values(), *DRAFTS.values()])
 ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
 HEADING = re.compile(r"^### (\S+)(?: (.*))?$")
 ATTRIBUTES = re.compile(r"^`(MUST|SHOULD)` · profile ([\w-]+)(?: · needs ([^·]+?))? · since (\d+)$")
@@ -164,7 +170,7 @@ class Index:
 
     def __init__(self, root, faults="warn"):
         self.root, self.missing_fault_is_error = pathlib.Path(root), faults == "error"
-        self.clauses, self.errors, self.warnings = {}, [], []
+        self.clauses, self.drafts, self.errors, self.warnings = {}, {}, [], []
 
     def error(self, file, line, text):
         self.errors.append(f"{file}:{line}: error: {text}")
@@ -188,34 +194,39 @@ class Index:
         for stem, prefix in CHAPTERS.items():
             path = self.root / "spec/clauses" / f"{stem}.md"
             if path.exists():
-                self.read_chapter(path, stem, prefix)
+                self.read_chapter(path, stem, prefix, self.clauses, PROFILES)
+        for stem, prefix in DRAFTS.items():
+            path = self.root / "spec/clauses/drafts" / f"{stem}.md"
+            if path.exists():
+                self.read_chapter(path, stem, prefix, self.drafts, DRAFT_PROFILES)
         if not self.clauses:
             self.error("spec/clauses", 1, "no chapter holds a clause")
         self.read_corpus()
         self.read_suites()
         self.read_model()
         self.read_faults()
+        self.read_operators()
         self.check_prose()
         self.check_needs()
         self.check_links()
 
     # ---- chapters ----
 
-    def read_chapter(self, path, chapter, prefix):
+    def read_chapter(self, path, chapter, prefix, clauses, profiles):
         file, lines = self.name(path), self.lines(path)
         starts = [i for i, line in enumerate(lines) if line.startswith("### ")]
         for start in starts:
             end = next((i for i in range(start + 1, len(lines)) if re.match(r"#{1,3} ", lines[i])), len(lines))
-            clause = self.read_clause(file, chapter, prefix, start, lines[start:end])
+            clause = self.read_clause(file, chapter, prefix, start, lines[start:end], profiles)
             if clause is None:
                 continue
-            if clause.id in self.clauses:
-                first = self.clauses[clause.id]
+            if clause.id in clauses:
+                first = clauses[clause.id]
                 self.error(file, start + 1, f"{clause.id} is already used at {first.file}:{first.line}; take a new id")
                 continue
-            self.clauses[clause.id] = clause
+            clauses[clause.id] = clause
 
-    def read_clause(self, file, chapter, prefix, start, lines):
+    def read_clause(self, file, chapter, prefix, start, lines, profiles):
         heading = HEADING.match(lines[0])
         identifier, title = heading[1], heading[2]
         if not re.fullmatch(rf"{prefix}-\d{{3}}", identifier):
@@ -231,7 +242,7 @@ class Index:
             return clause
         clause.strength, clause.profile, clause.since = attributes[1], attributes[2], int(attributes[4])
         clause.needs = [need.strip() for need in attributes[3].split(",")] if attributes[3] else []
-        if clause.profile not in PROFILES:
+        if clause.profile not in profiles:
             self.error(file, start + 2, f"{identifier} names the unknown profile '{clause.profile}'; README.md lists them")
         example = next((i for i, line in enumerate(lines) if line.startswith("*Example*")), None)
         pytorch = next((i for i, line in enumerate(lines) if line.startswith("*PyTorch*")), None)
@@ -277,7 +288,11 @@ class Index:
 
     def clause(self, identifier, file, line, who):
         found = self.clauses.get(identifier)
-        if found is None:
+        if identifier in self.drafts:
+            draft = self.drafts[identifier]
+            self.error(file, line, f"{who} names {identifier}, which is a draft ({draft.file}:{draft.line}); a draft binds "
+                       "nobody, so move it into a chapter first")
+        elif found is None:
             self.error(file, line, f"{who} names {identifier}, which no chapter holds; correct the id or write the clause")
         return found
 
@@ -373,24 +388,35 @@ class Index:
             found.faults.append({"name": name, "where": where, "what": what})
             found.links.add(("fault", name))
 
+    def read_operators(self):
+        for path in sorted((self.root / "spec/tables/operators").glob("*.toml")):
+            text, file = path.read_text(encoding="utf-8"), self.name(path)
+            for use in re.finditer(r"(?m)^clauses = \[([^\]]*)\]", text):
+                for identifier in re.findall(r'"([^"]*)"', use[1]):
+                    if identifier not in self.drafts:
+                        self.clause(identifier, file, text.count("\n", 0, use.start()) + 1, "this table")
+
     # ---- checks over all ----
 
     def check_prose(self):
         """No chapter or page beside them mentions a clause that is not there."""
-        for path in sorted((self.root / "spec/clauses").glob("*.md")):
+        base = self.root / "spec/clauses"
+        for path in sorted(base.glob("*.md")) + sorted((base / "drafts").glob("*.md")):
             for number, line in enumerate(self.lines(path), 1):
                 if line.startswith("### ") or ATTRIBUTES.match(line):
                     continue
                 for identifier in ID.findall(line):
-                    self.clause(identifier, self.name(path), number, "the text")
+                    if identifier not in self.drafts or path.parent.name != "drafts":
+                        self.clause(identifier, self.name(path), number, "the text")
                 for _, target in LINK.findall(line):
                     if not re.match(r"[a-z]+:|#", target) and not (path.parent / target.split("#")[0]).exists():
                         self.error(self.name(path), number, f"the link to {target} leads nowhere")
 
     def check_needs(self):
-        for clause in self.clauses.values():
+        known = self.clauses | self.drafts
+        for clause in known.values():
             for need in clause.needs:
-                if need not in self.clauses:
+                if need not in (known if clause.id in self.drafts else self.clauses):
                     self.error(clause.file, clause.line + 1, f"{clause.id} needs {need}, which no chapter holds")
         state = {}
 
@@ -398,17 +424,17 @@ class Index:
             if state.get(identifier) == "done":
                 return
             if state.get(identifier) == "open":
-                clause = self.clauses[identifier]
+                clause = known[identifier]
                 cycle = " -> ".join(path[path.index(identifier):] + [identifier])
                 self.error(clause.file, clause.line + 1, f"`needs` runs in a circle: {cycle}")
                 return
             state[identifier] = "open"
-            for need in self.clauses[identifier].needs:
-                if need in self.clauses:
+            for need in known[identifier].needs:
+                if need in known:
                     visit(need, path + [identifier])
             state[identifier] = "done"
 
-        for identifier in self.clauses:
+        for identifier in known:
             visit(identifier, [])
 
     def check_links(self):

@@ -165,6 +165,56 @@ class ClauseIndexTest(unittest.TestCase):
         self.edit("spec/clauses/01-keys.md", "profile core · since", "profile core · needs KEY-002 · since")
         self.assert_errors("`needs` runs in a circle: KEY-001 -> KEY-002 -> KEY-001")
 
+    def write_draft(self, needs="KEY-001"):
+        self.write("spec/clauses/drafts/11-tensors.md", f"""# Tensors
+
+### TENS-001 A draft
+`MUST` · profile tensors · needs {needs} · since 1
+
+As KEY-002 and TENS-001 say.
+
+*Example*
+
+```scn
+nothing yet
+```
+
+*PyTorch* agrees.
+""")
+
+    def test_a_draft_needs_no_test_and_is_in_no_list(self):
+        self.write_draft()
+        self.write("spec/tables/operators/unary.toml", 'clauses = ["TENS-001", "KEY-001"]\n')
+        index = self.index()
+        self.assertEqual(index.errors, [])
+        self.assertNotIn("TENS-001", index.manifest())
+        self.assertNotIn("TENS-001", index.to_json())
+
+    def test_a_draft_is_checked_for_its_form(self):
+        self.write_draft("TENS-002")
+        self.edit("spec/clauses/drafts/11-tensors.md", "KEY-002", "KEY-009")
+        self.edit("spec/clauses/drafts/11-tensors.md", "profile tensors", "profile tensor")
+        self.assert_errors("TENS-001 names the unknown profile 'tensor'", "the text names KEY-009",
+                           "TENS-001 needs TENS-002, which no chapter holds")
+        self.write_draft("TENS-001")
+        self.assert_errors("`needs` runs in a circle: TENS-001 -> TENS-001")
+
+    def test_nothing_that_binds_names_a_draft(self):
+        self.write_draft()
+        self.edit("spec/corpus/keys/KEY-001-exact.scn", "clauses  KEY-001", "clauses  KEY-001 TENS-001")
+        self.edit("spec/model/keys.cc", "[KEY-002]", "[KEY-002] [TENS-001]")
+        self.edit("reference/faults/fault_list.h", "#define", '#define X(new_fault, "TENS-001", "x")\n#define')
+        self.edit("spec/clauses/01-keys.md", "See KEY-001.", "See TENS-001.")
+        self.edit("spec/clauses/01-keys.md", "needs KEY-001", "needs TENS-001")
+        self.assert_errors(
+            "this scenario names TENS-001, which is a draft (spec/clauses/drafts/11-tensors.md:3)",
+            "this line of the model names TENS-001, which is a draft", "the fault new_fault names TENS-001, which is a draft",
+            "the text names TENS-001, which is a draft", "KEY-002 needs TENS-001, which no chapter holds")
+
+    def test_the_operator_table_names_clauses_that_are_there(self):
+        self.write("spec/tables/operators/unary.toml", '\nclauses = ["KEY-001", "OPER-001"]\n')
+        self.assert_errors("unary.toml:2: error: this table names OPER-001, which no chapter holds")
+
     def test_every_scenario_names_a_clause(self):
         self.write("spec/corpus/keys/loose.scn", "scenario 1 pytorch-1.13\n")
         self.assert_errors("loose.scn:1: error: this scenario names no clause")
