@@ -85,6 +85,8 @@ int Main(int argc, char** argv) {
     return 2;
   }
   static const std::vector<harness::Case> all = std::move(*cases);
+  // Not a static: an executor that runs destructors as it leaves, to write its coverage, would shut the others' sockets.
+  std::deque<Suite>& suites = *new std::deque<Suite>;
   for (const std::string release : {"pytorch-1.13", "pytorch-2.15"}) {
     harness::ExecutorConfig config;
     config.path = std::string(build) + "/lib/plumbline/backends/reference.so";
@@ -95,7 +97,6 @@ int Main(int argc, char** argv) {
       std::cerr << executor.error() << "\n";
       return 2;
     }
-    static std::deque<Suite> suites;
     Suite& suite = suites.emplace_back();
     suite.executor = std::move(*executor);
     suite.full_of_keys = release == "pytorch-2.15";
@@ -111,7 +112,9 @@ int Main(int argc, char** argv) {
                               [&one, &suite]() -> SuiteCase* { return new SuiteCase(one, suite); });
     }
   }
-  return RUN_ALL_TESTS();
+  const int failed = RUN_ALL_TESTS();
+  suites.clear();  // executors end in their own time
+  return failed;
 }
 
 }  // namespace
