@@ -33,8 +33,23 @@ Program TheProgram() {
   return *std::move(program);
 }
 
-Event Release() { return {.kind = Event::Kind::kRelease, .thread = "a", .start = 5, .name = "r"}; }
-Event Call() { return {.kind = Event::Kind::kCall, .thread = "b", .start = 6, .op = "demo::f", .keys = {"CPU"}}; }
+Event Release() {
+  Event event;
+  event.kind = Event::Kind::kRelease;
+  event.thread = "a";
+  event.start = 5;
+  event.name = "r";
+  return event;
+}
+Event Call() {
+  Event event;
+  event.kind = Event::Kind::kCall;
+  event.thread = "b";
+  event.start = 6;
+  event.op = "demo::f";
+  event.keys = {"CPU"};
+  return event;
+}
 
 // Runs in a process that dies by SIGKILL.
 template <typename Body>
@@ -143,9 +158,22 @@ TEST(Journal, CountsWhatHasNoRoom) {
   EXPECT_TRUE(IsHistory(history));
 }
 
-TEST(Journal, IsNoneWhereThePathIsNone) {
-  EXPECT_EQ(OpenJournal(""), nullptr);
-  EXPECT_EQ(OpenJournal("/proc/self/fd/none"), nullptr);
+TEST(Journal, IsThatOfThePath) {
+  const Program program = TheProgram();
+  const Journal one, two;
+  for (const Journal* journal : {&one, &two}) {
+    JournalPage* const page = OpenJournal(journal->path());
+    ASSERT_NE(page, nullptr);
+    if (journal == &two) page->Asked(Release());
+    if (journal == &one) page->Asked(Call());
+    EXPECT_EQ(OpenJournal(journal->path()), page);
+  }
+  EXPECT_THAT(one.History(program), HasSubstr("call demo::f"));
+  EXPECT_THAT(two.History(program), HasSubstr("release r"));
+  for (const char* none : {"", "/proc/self/fd/none"}) {
+    EXPECT_EQ(OpenJournal(none), nullptr);
+    EXPECT_EQ(OpenJournal(none), nullptr) << "again";
+  }
 }
 
 }  // namespace

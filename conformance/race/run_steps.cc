@@ -44,7 +44,7 @@ std::string Runner::Finish(std::size_t index, pl_error* error, bool told) {
 void Runner::Told(std::size_t index) { JournalPage::Answered(notes->entries[index], notes->events[index]); }
 
 void Runner::Unnote(std::size_t index) {
-  JournalPage::LeaveOut(notes->entries[index]);
+  if (JournalEntry* const entry = notes->entries[index]; entry != nullptr) entry->state = JournalEntry::kNone;
   notes->events.pop_back();
   notes->entries.pop_back();
 }
