@@ -181,7 +181,7 @@ TEST_F(HuntOfMisbehaving, TellsWhatHadBegunWhereItHangs) {
   SetHow("hang");
   const auto executor = Start("misbehaving");
   Hunt hunt(*executor,
-            {.time = std::chrono::seconds(1), .shrink = false, .replays = 0, .patience = std::chrono::seconds(2)});
+            {.time = std::chrono::seconds(1), .shrink = false, .replays = 0, .patience = std::chrono::seconds(5)});
   const Hunted found =
       hunt.Run(Read("define demo::bad(Tensor a) -> Tensor\n"
                     "on a define demo::g(Tensor a) -> Tensor as d\n"
