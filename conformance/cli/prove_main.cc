@@ -112,7 +112,11 @@ int Main(int argc, char** argv) {
   };
   OrError<std::vector<harness::Case>> races =
       race::RaceCases(harness::CorpusFolder() + "/concurrency",
-                      {.time = std::chrono::seconds(6), .shrink = false, .calibration = std::nullopt, .faults = {}});
+                      {.time = std::chrono::seconds(6),
+                       .least = race::kSchedulesOfACalibration,
+                       .shrink = false,
+                       .calibration = std::nullopt,
+                       .faults = {}});
   if (!races.ok()) return Complain(app, races.error());
   cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;

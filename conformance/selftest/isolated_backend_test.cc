@@ -5,6 +5,7 @@
 
 #include <regex>
 
+#include "conformance/harness/sanitizers.h"
 #include "conformance/selftest/sample_suite.h"
 #include "reports/json/json.h"
 
@@ -60,7 +61,7 @@ TEST_F(IsolatedBackendTest, ASegmentationFaultIsACrash) {
   EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
   ASSERT_FALSE(bad.findings.empty());
   EXPECT_THAT(bad.findings[0].summary, HasSubstr("in `call demo::bad"));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which report it and leave
+#if !defined(PLUMBLINE_ADDRESS_SANITIZER) && !defined(PLUMBLINE_THREAD_SANITIZER)  // which report it and leave
   EXPECT_THAT(bad.findings[0].summary, HasSubstr("was killed by signal 11 (Segmentation fault)"));
   EXPECT_THAT(bad.findings[0].got, HasSubstr("last words"));
 #endif

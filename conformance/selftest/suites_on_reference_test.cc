@@ -11,6 +11,7 @@
 
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/executor.h"
+#include "conformance/harness/sanitizers.h"
 #include "conformance/suites/corpus_cases.h"
 #include "conformance/suites/lifecycle_service.h"
 #include "reports/result/result.h"
@@ -29,9 +30,9 @@ struct Suite {
 // that starts after main has ended, or in a child of a process with threads; the address sanitizer's allocator is left
 // locked in a child that was forked while another thread allocated.
 bool BeyondSanitizer([[maybe_unused]] const std::string& id) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(PLUMBLINE_THREAD_SANITIZER)
   return id == "lifecycle/exit-after-main-ended" || id == "lifecycle/fork-at-first-use";
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(PLUMBLINE_ADDRESS_SANITIZER)
   return id.starts_with("lifecycle/fork-while-others") || id == "lifecycle/fork-at-first-use";
 #else
   return false;
