@@ -228,9 +228,15 @@ TEST(ProofTest, ShardsThatDoNotMakeAWhole) {
   const std::vector<Proof> shards = TwoShards();
   EXPECT_THAT(MergeProofs({shards[0]}).error(), HasSubstr("shard 2/2 is missing"));
   EXPECT_THAT(MergeProofs({shards[0], shards[0]}).error(), HasSubstr("shard 1/2 is there twice"));
-  Proof other = shards[1];
-  other.seed = 8;
-  EXPECT_THAT(MergeProofs({shards[0], other}).error(), HasSubstr("another run"));
+  const auto with = [&](const auto& change) {
+    Proof other = shards[1];
+    change(other);
+    return MergeProofs({shards[0], other}).error();
+  };
+  EXPECT_THAT(with([](Proof& other) { other.seed = 8; }), HasSubstr("another run"));
+  EXPECT_THAT(with([](Proof& other) { other.backend = "other"; }), HasSubstr("another run"));
+  EXPECT_THAT(with([](Proof& other) { other.shards = 3; }), HasSubstr("another run"));
+  EXPECT_THAT(with([](Proof& other) { other.without_fault.clear(); }), HasSubstr("another run"));
   EXPECT_FALSE(MergeProofs({}).ok());
 }
 

@@ -7,8 +7,8 @@
 //     if (auto status = RefuseIdle(app, {"--seconds"}, "beside --list, which runs nothing")) return *status;
 //   }
 //
-// What is given has an effect or is refused; never is it ignored. Exit statuses: 0 good, 1 something failed, 2 bad input
-// or a fault of the suite. For one thread.
+// What is given has an effect or is refused; never is it ignored. Exit statuses: 0 good, 1 something failed, 2 bad
+// input or a fault of the suite. For one thread.
 #ifndef PLUMBLINE_CONFORMANCE_HARNESS_ARGUMENTS_H_
 #define PLUMBLINE_CONFORMANCE_HARNESS_ARGUMENTS_H_
 

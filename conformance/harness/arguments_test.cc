@@ -45,7 +45,8 @@ class Arguments : public ::testing::Test {
 
 TEST_F(Arguments, AnEmptyTextIsNoValue) {
   EXPECT_EQ(Parse({"--name", ""}), kBadInput);
-  EXPECT_EQ(said_, "tool: --name is given '', which says nothing; give NAME or leave it out: a name\nSee tool --help.\n");
+  EXPECT_EQ(said_,
+            "tool: --name is given '', which says nothing; give NAME or leave it out: a name\nSee tool --help.\n");
   EXPECT_EQ(Parse({"--many", "a", "--many", ""}), kBadInput);
   EXPECT_THAT(said_, HasSubstr("--many is given ''"));
   EXPECT_EQ(Parse({""}), kBadInput);
