@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -114,7 +115,6 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, bool
                             .free = options.free};
   std::optional<race::Witness> witness;
   if (!options.schedule.empty()) {
-    if (options.free) return Complain(app, "--schedule needs the scheduler; leave --free out");
     const OrError<race::OwnedPlan> plan = race::ParseSchedule(options.schedule);
     if (!plan.ok()) return Complain(app, plan.error());
     std::string refused;
@@ -165,6 +165,29 @@ void PrintFewest(const std::vector<reports::CaseResult>& cases) {
         reports::Counted(fewest->scenarios, "schedule"), fewest->id);
 }
 
+// What is given and would be ignored.
+std::optional<int> RefuseIgnored(const CLI::App& app, const Options& options) {
+  if (options.scenario.empty()) {
+    if (auto status = RefuseIdle(app, {"--schedule"}, "without the FILE of a scenario")) return status;
+    if (!options.backend.fault.empty() && options.calibrate != "none") {
+      if (auto status = RefuseIdle(app, {"--calibrate"}, "beside --fault: a race is planted in the backend itself")) {
+        return status;
+      }
+    }
+    return options.list ? RefuseIdle(app, kOfResults, kBesideList) : std::nullopt;
+  }
+  if (auto status = RefuseIdle(app,
+                               {"--filter", "--case", "--shard", "--calibrate", "--jobs", "--waivers", "--report",
+                                "--show", "--list", "--verbose"},
+                               "beside FILE, which is hunted in alone")) {
+    return status;
+  }
+  if (!options.schedule.empty()) {
+    return RefuseIdle(app, {"--free", "--seed", "--seconds", "--tier"}, "beside --schedule, which is all that is run");
+  }
+  return options.seconds == 0 ? std::nullopt : RefuseIdle(app, {"--tier"}, "beside FILE and --seconds");
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Hunts for what breaks in a backend when threads register, release and call at the same time.",
                "plumbline race");
@@ -208,7 +231,8 @@ int Main(int argc, char** argv) {
   app.add_option("--out", options.out, "where programs and histories of failures are saved")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_flag("--list", options.list, "print the ids of the cases, and run none");
+  app.add_flag("--list", options.list,
+               "print the ids of the cases that would run, and run none; how to run them may be said too");
   AddNoColor(app, options.no_color);
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(
@@ -233,9 +257,7 @@ int Main(int argc, char** argv) {
       "(`./dev race-tsan`) also what that finds (sanitizer).\n"
       "Exit status: 0 nothing was found; 1 something was; 2 a case is inconclusive, bad input or a harness-error.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
-  if (!options.schedule.empty() && options.scenario.empty()) {
-    return Complain(app, "--schedule belongs to a scenario; give its FILE too");
-  }
+  if (auto status = RefuseIgnored(app, options)) return *status;
   OrError<Shard> shard = ReadShard(options.shard);
   if (!shard.ok()) return Complain(app, shard.error());
   if (options.seconds == 0) options.seconds = SecondsOf(options.tier);
