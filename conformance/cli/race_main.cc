@@ -183,7 +183,8 @@ std::optional<int> RefuseIgnored(const CLI::App& app, const Options& options) {
     return status;
   }
   if (!options.schedule.empty()) {
-    return RefuseIdle(app, {"--free", "--seed", "--seconds", "--tier"}, "beside --schedule, which is all that is run");
+    return RefuseIdle(app, {"--free", "--seed", "--seconds", "--tier", "--out"},
+                      "beside --schedule, which is all that is run");
   }
   return options.seconds == 0 ? std::nullopt : RefuseIdle(app, {"--tier"}, "beside FILE and --seconds");
 }
