@@ -84,7 +84,8 @@ void AddTo(CLI::App& app, Options& options) {
   app.add_option("--out", options.out, "where the scenarios of failures are saved, a file for each")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_flag("--list", options.list, "print the ids of the cases that would run, and run none");
+  app.add_flag("--list", options.list,
+               "print the ids of the cases that would run, and run none; how to run them may be said too");
   AddNoColor(app, options.no_color);
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(
@@ -129,6 +130,9 @@ int Main(int argc, char** argv) {
   Options options;
   AddTo(app, options);
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (options.list) {
+    if (auto status = RefuseIdle(app, kOfResults, kBesideList)) return *status;
+  }
 
   SuiteOptions suite;
   OrError<Shard> shard = ReadShard(options.shard);

@@ -1,11 +1,11 @@
-// What the programs share: how they read options, complain, and colour.
+// What the programs share beside harness/arguments.h: the options that several have, and colours.
 //
 //   CLI::App app("...", "plumbline check");
 //   BackendOptions backend; backend.AddTo(app);
 //   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 //   OrError<ExecutorConfig> config = backend.Config();
 //
-// Exit statuses: 0 good, 1 something failed, 2 bad input or a fault of the suite. For one thread.
+// For one thread.
 #ifndef PLUMBLINE_CONFORMANCE_CLI_COMMAND_LINE_H_
 #define PLUMBLINE_CONFORMANCE_CLI_COMMAND_LINE_H_
 
@@ -15,31 +15,25 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "conformance/harness/arguments.h"
 #include "conformance/harness/executor.h"
 #include "conformance/harness/or_error.h"
 
 namespace plumbline::cli {
 
-inline constexpr int kGood = 0, kFailed = 1, kBadInput = 2;
+using harness::Choice;
+using harness::Complain;
+using harness::kBadInput;
+using harness::kFailed;
+using harness::kGood;
+using harness::ParseCommandLine;
+using harness::ReadNumber;
+using harness::RefuseIdle;
+using harness::WholeNumber;
 
-// The status to leave with, if it is not to go on: after --help, or with 2 for what the options do not allow.
-std::optional<int> ParseCommandLine(CLI::App& app, int argc, char** argv);
-
-// Says on standard error what is wrong with the input; 2.
-int Complain(const std::string& program, const std::string& message);
-int Complain(const CLI::App& app, const std::string& message);
-
-// ---- values of options, each refused with the values that there are ----
-
-CLI::Validator Choice(std::vector<std::string> names);
-CLI::Validator WholeNumber(std::uint64_t least, std::uint64_t most);
 CLI::Validator Seconds();
-
-// Digits only, and nothing beside them.
-std::optional<std::uint64_t> ReadNumber(std::string_view text);
 
 // Options that several programs have.
 void AddSeed(CLI::App& app, std::uint64_t& seed);
@@ -56,6 +50,11 @@ void AddShard(CLI::App& app, std::string& shard, const std::string& joins);
 harness::OrError<Shard> ReadShard(const std::string& text);
 
 std::string Today();  // "2026-11-29", in UTC: what waivers expire by
+
+// What --list, which runs nothing, leaves without effect: options about results. Those about how to run stay, so that a
+// command line can be tried with --list at its end.
+inline const std::vector<std::string> kOfResults = {"--report", "--show", "--verbose"};
+inline constexpr const char* kBesideList = "beside --list, which runs nothing";
 
 // --show: how many root failures a summary shows in full.
 void AddShow(CLI::App& app, std::size_t& shown);

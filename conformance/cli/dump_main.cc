@@ -184,6 +184,10 @@ int Main(int argc, char** argv) {
       "  plumbline dump mine::f --backend torch --load ./libmine.so\n"
       "Exit status: 0 printed; 2 bad input, such as an unknown operator, or the backend cannot say.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (auto status = name.empty() ? RefuseIdle(app, {"--each-key"}, "without OPERATOR, whose table it is of")
+                                 : RefuseIdle(app, {"--all"}, "beside OPERATOR")) {
+    return *status;
+  }
 
   OrError<harness::ExecutorConfig> config = options.Config();
   if (!config.ok()) return Complain(app, config.error());

@@ -57,10 +57,10 @@ void AddTo(CLI::App& app, Options& options) {
   app.add_option("--line", options.line, "of a scenario: only the call in this line")
       ->transform(WholeNumber(1, 1'000'000'000))
       ->type_name("N");
-  app.add_option(
-         "-k,--keys", options.keys,
-         "of an operator: the keys that its tensors carry, such as CPU,AutogradCPU; given several times, one for "
-         "each tensor argument in order")
+  app.add_option("-k,--keys", options.keys,
+                 "of an operator: the keys that its tensors carry, such as CPU,AutogradCPU, or [] for none; given "
+                 "several times, "
+                 "one for each tensor argument in order")
       ->type_name("KEYS")
       ->allow_extra_args(false);
   app.add_option("--include", options.include, "of an operator: keys that the thread includes")->type_name("KEYS");
@@ -384,12 +384,14 @@ int Main(int argc, char** argv) {
   AddTo(app, options);
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   const Painter paint(Colours(STDOUT_FILENO, options.no_color));
-  for (const char* option : {"target", "--scenario", "--schema", "--impl"}) {
-    const std::vector<std::string> given = app.get_option(option)->results();
-    if (std::find(given.begin(), given.end(), "") == given.end()) continue;
-    return Complain(app, option == std::string_view("target")
-                             ? "'' is nothing to explain; give a scenario file (.scn) or an operator (ns::name)"
-                             : fmt::format("{} is given '', which says nothing; leave it out", option));
+  if (options.backend.backend.empty()) {
+    if (auto status = RefuseIdle(app, {"--load", "--fault", "--timeout"}, "without --backend")) return *status;
+  }
+  if (!options.scenario.empty()) {
+    if (auto status =
+            RefuseIdle(app, {"--impl", "--schema"}, "beside --scenario, whose steps say what is registered")) {
+      return *status;
+    }
   }
 
   std::unique_ptr<Executor> executor;
@@ -400,8 +402,6 @@ int Main(int argc, char** argv) {
     if (!started.ok()) return Complain(app, started.error());
     executor = std::move(*started);
     executor->CopyOutputTo(STDERR_FILENO);
-  } else if (!options.backend.load.empty() || !options.backend.fault.empty()) {
-    return Complain(app, "--load and --fault need --backend");
   }
 
   const bool is_operator =

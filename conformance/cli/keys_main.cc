@@ -191,7 +191,7 @@ int Main(int argc, char** argv) {
     if (known.ok()) subject.known.emplace(known->begin(), known->end());
     if (!tells) subject.heading += ", which does not tell what it knows (no InternKey); its release has";
   } else {
-    if (!options.load.empty() || !options.fault.empty()) return Complain(app, "--load and --fault need --backend");
+    if (auto status = RefuseIdle(app, {"--load", "--fault", "--timeout"}, "without --backend")) return *status;
     subject.heading = release;
   }
   OrError<const tables::ReleaseData*> found = ReadRelease(release);

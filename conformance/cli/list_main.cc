@@ -136,6 +136,11 @@ int Main(int argc, char** argv) {
       "  plumbline list faults            name, clause and description of each planted fault of the backend broken\n"
       "  plumbline list --clause RES-001  one rule in full");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (!clause.empty()) {
+    if (auto status = RefuseIdle(app, {"what"}, "beside --clause, which shows one rule")) return *status;
+  } else if (auto status = RefuseIdle(app, {"--all"}, "without --clause")) {
+    return *status;
+  }
   if (!clause.empty()) return ShowClause(app, clause, all);
   if (what == "cases") return ListCases(app);
   if (what == "clauses") return ListClauses(app);

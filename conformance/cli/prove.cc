@@ -11,6 +11,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "conformance/harness/isolation.h"
 #include "conformance/harness/nearest.h"
 #include "conformance/harness/runner.h"
+#include "reports/json/object.h"
 #include "reports/text/counted.h"
 
 namespace plumbline::cli {
@@ -31,9 +33,11 @@ using harness::InputError;
 using harness::Isolation;
 using harness::OrError;
 using reports::CaseResult;
+using reports::JsonObject;
 using reports::Verdict;
 using Json = nlohmann::json;
 
+constexpr int kFormat = 1;
 constexpr std::chrono::hours kFaultLimit(2);
 constexpr std::chrono::seconds kStartLimit(30);
 
@@ -104,26 +108,22 @@ Json Write(const FaultResult& result) {
           {"cases", result.cases},     {"also", result.also}};
 }
 
-Verdict ReadVerdict(const std::string& spelling) {
-  for (int i = 0; i <= static_cast<int>(Verdict::kHarnessError); ++i) {
-    if (spelling == reports::Spelling(static_cast<Verdict>(i))) return static_cast<Verdict>(i);
-  }
-  return Verdict::kHarnessError;
-}
-
-FaultResult ReadFault(const Json& json) {
-  return {.fault = {.name = json.at("name"), .clause = json.at("clause"), .what = json.at("what")},
-          .killed = json.at("killed"),
-          .by = json.at("by"),
-          .verdict = ReadVerdict(json.at("verdict")),
-          .seen = json.at("seen"),
-          .sampled = json.at("sampled"),
-          .cases = json.at("cases"),
-          .also = json.at("also").get<std::vector<std::string>>()};
+FaultResult ReadFault(const JsonObject& object) {
+  return {.fault = {.name = object.Text("name"), .clause = object.Text("clause"), .what = object.Text("what")},
+          .killed = object.Flag("killed"),
+          .by = object.Text("by"),
+          .verdict = object.ReadVerdict("verdict"),
+          .seen = object.Text("seen"),
+          .sampled = object.Flag("sampled"),
+          .cases = object.Count("cases"),
+          .also = object.Texts("also")};
 }
 
 FaultResult Read(const Fault& fault, const harness::Reply& reply) {
-  if (reply.ending == harness::Reply::Ending::kAnswered) return ReadFault(Json::parse(reply.text));
+  if (reply.ending == harness::Reply::Ending::kAnswered) {
+    const Json json = Json::parse(reply.text);
+    return ReadFault(JsonObject(json, ""));
+  }
   FaultResult result{.fault = fault};
   result.verdict = Verdict::kHarnessError;
   result.seen = fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : ": ", reply.output);
@@ -299,9 +299,7 @@ OrError<Proof> Prove(const ProveOptions& options, const std::vector<Case>& cases
   std::set<std::string> violated;
   for (const Fault& fault : *faults) {
     violated.insert(fault.clause);
-    const bool mine = harness::HashOf(fault.name, 0) % static_cast<std::uint64_t>(options.shards) ==
-                      static_cast<std::uint64_t>(options.shard - 1);
-    if (mine) proof.faults.push_back({.fault = fault});
+    if (harness::InShard(fault.name, options.shard, options.shards)) proof.faults.push_back({.fault = fault});
   }
   std::sort(proof.faults.begin(), proof.faults.end(), ByClauseAndName);
   if (options.only.empty()) {
@@ -373,7 +371,7 @@ std::string ProofAsJson(const Proof& proof) {
   for (const CaseResult& result : proof.null_failures) {
     failures.push_back({{"case", result.id}, {"verdict", Spelling(result.verdict)}, {"seen", OneLine(result)}});
   }
-  return Json{{"format", 1},
+  return Json{{"format", kFormat},
               {"backend", proof.backend},
               {"seed", proof.seed},
               {"shard", proof.shard},
@@ -388,32 +386,44 @@ std::string ProofAsJson(const Proof& proof) {
 
 OrError<Proof> ProofFromJson(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
-    if (json.at("format") != 1) return InputError{"it is of another format than 1"};
-    Proof proof;
-    proof.backend = json.at("backend");
-    proof.seed = json.at("seed");
-    proof.shard = json.at("shard");
-    proof.shards = json.at("shards");
-    proof.null_cases = json.at("null").at("cases");
-    for (const Json& failure : json.at("null").at("failures")) {
-      CaseResult& result = proof.null_failures.emplace_back();
-      result.id = failure.at("case");
-      result.verdict = ReadVerdict(failure.at("verdict"));
-      result.findings.emplace_back().summary = failure.at("seen");
+    const Json json = reports::ParseJson(text);
+    const JsonObject object(json, "");
+    if (const int format = object.Int("format"); format != kFormat) {
+      return InputError{
+          fmt::format("the kill matrix has format {}, and this program reads format {}", format, kFormat)};
     }
-    for (const Json& fault : json.at("faults")) proof.faults.push_back(ReadFault(fault));
-    proof.without_fault = json.at("without_fault").get<std::vector<std::string>>();
-    if (proof.shard < 1 || proof.shard > proof.shards) return InputError{"its shard is none of its shards"};
+    const JsonObject null = object.In("null");
+    Proof proof{.backend = object.Text("backend"),
+                .seed = object.Count("seed"),
+                .shard = object.Int("shard"),
+                .shards = object.Int("shards"),
+                .null_cases = null.Count("cases"),
+                .null_failures = {},
+                .faults = {},
+                .without_fault = object.Texts("without_fault")};
+    if (proof.shard < 1 || proof.shard > proof.shards) {
+      return InputError{fmt::format("this is no kill matrix: 'shard' is {} of {}", proof.shard, proof.shards)};
+    }
+    for (const JsonObject& failure : null.Objects("failures")) {
+      CaseResult& result = proof.null_failures.emplace_back();
+      result.id = failure.Text("case");
+      result.verdict = failure.ReadVerdict("verdict");
+      result.findings.emplace_back().summary = failure.Text("seen");
+    }
+    if (proof.null_failures.size() > proof.null_cases) {
+      return InputError{"this is no kill matrix: 'null.failures' are more than 'null.cases'"};
+    }
+    for (const JsonObject& fault : object.Objects("faults")) proof.faults.push_back(ReadFault(fault));
     return proof;
-  } catch (const Json::exception& error) {
-    return InputError{fmt::format("it is no kill matrix: {}", error.what())};
+  } catch (const std::invalid_argument& error) {
+    return InputError{fmt::format("this is no kill matrix: {}", error.what())};
   }
 }
 
 OrError<Proof> MergeProofs(const std::vector<Proof>& shards) {
   if (shards.empty()) return InputError{"there is nothing to join"};
-  std::vector<const Proof*> parts(static_cast<std::size_t>(shards.front().shards), nullptr);
+  const int count = shards.front().shards;
+  std::map<int, const Proof*> parts;
   Proof merged;
   merged.backend = shards.front().backend;
   merged.seed = shards.front().seed;
@@ -427,16 +437,17 @@ OrError<Proof> MergeProofs(const std::vector<Proof>& shards) {
                       shard.shard, shard.shards, shard.backend, shard.seed, shards.front().shard, shards.front().shards,
                       merged.backend, merged.seed)};
     }
-    const Proof*& part = parts[static_cast<std::size_t>(shard.shard - 1)];
-    if (part != nullptr) return InputError{fmt::format("shard {}/{} is there twice", shard.shard, shard.shards)};
-    part = &shard;
+    if (!parts.emplace(shard.shard, &shard).second) {
+      return InputError{fmt::format("shard {}/{} is there twice", shard.shard, shard.shards)};
+    }
   }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i] == nullptr) return InputError{fmt::format("shard {}/{} is missing", i + 1, parts.size())};
-    merged.null_cases += parts[i]->null_cases;
-    merged.null_failures.insert(merged.null_failures.end(), parts[i]->null_failures.begin(),
-                                parts[i]->null_failures.end());
-    merged.faults.insert(merged.faults.end(), parts[i]->faults.begin(), parts[i]->faults.end());
+  for (int i = 1; i <= count; ++i) {
+    const auto part = parts.find(i);
+    if (part == parts.end()) return InputError{fmt::format("shard {}/{} is missing", i, count)};
+    const Proof& proof = *part->second;
+    merged.null_cases += proof.null_cases;
+    merged.null_failures.insert(merged.null_failures.end(), proof.null_failures.begin(), proof.null_failures.end());
+    merged.faults.insert(merged.faults.end(), proof.faults.begin(), proof.faults.end());
   }
   std::sort(merged.faults.begin(), merged.faults.end(), ByClauseAndName);
   std::sort(merged.null_failures.begin(), merged.null_failures.end(),

@@ -27,11 +27,11 @@ using harness::OrError;
 OrError<Proof> ReadAndMerge(const std::vector<std::string>& files) {
   std::vector<Proof> shards;
   for (const std::string& file : files) {
-    OrError<std::string> text =
-        harness::ReadTextFile(file, "a kill matrix that `plumbline prove --report` wrote", harness::kMostOfAProgram);
+    constexpr const char* kWanted = "a kill matrix that `plumbline prove --report` wrote";
+    OrError<std::string> text = harness::ReadTextFile(file, kWanted, harness::kMostOfAProgram);
     if (!text.ok()) return harness::InputError{text.error()};
     OrError<Proof> proof = ProofFromJson(*text);
-    if (!proof.ok()) return harness::InputError{fmt::format("{}: {}", file, proof.error())};
+    if (!proof.ok()) return harness::InputError{fmt::format("{}: {}; give {}", file, proof.error(), kWanted)};
     shards.push_back(*std::move(proof));
   }
   return MergeProofs(shards);
@@ -81,6 +81,12 @@ int Main(int argc, char** argv) {
       "Exit status: 0 all were killed; 1 a fault survived, a MUST clause has no fault, or a case fails without one;\n"
       "2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (!merge.empty()) {
+    if (auto status = RefuseIdle(app, {"--backend", "--fault", "--full", "--shard", "--jobs", "--seed", "--timeout"},
+                                 "beside --merge, which runs nothing")) {
+      return *status;
+    }
+  }
   if (!report.empty()) {
     if (auto wrong = harness::CannotWrite(report)) return Complain(app, "--report " + *wrong);
   }
@@ -111,8 +117,11 @@ int Main(int argc, char** argv) {
                                                                                                    request, progress);
   };
   OrError<std::vector<harness::Case>> races =
-      race::RaceCases(harness::CorpusFolder() + "/concurrency",
-                      {.time = std::chrono::seconds(6), .shrink = false, .calibration = std::nullopt, .faults = {}});
+      race::RaceCases(harness::CorpusFolder() + "/concurrency", {.time = std::chrono::seconds(6),
+                                                                 .least = race::kSchedulesOfACalibration,
+                                                                 .shrink = false,
+                                                                 .calibration = std::nullopt,
+                                                                 .faults = {}});
   if (!races.ok()) return Complain(app, races.error());
   cases->insert(cases->end(), races->begin(), races->end());
   options.executor = *config;

@@ -177,9 +177,38 @@ TEST(ProofTest, JsonReadsBackAndTellsOfNoSchedule) {
     ASSERT_TRUE(read.ok()) << read.error();
     EXPECT_EQ(ProofAsJson(*read), text);
   }
-  EXPECT_THAT(ProofFromJson("{}").error(), HasSubstr("it is no kill matrix"));
-  EXPECT_THAT(ProofFromJson("[").error(), HasSubstr("it is no kill matrix"));
-  EXPECT_THAT(ProofFromJson(R"({"format": 2})").error(), HasSubstr("another format"));
+}
+
+// Each says what is wrong where, in words of its own.
+TEST(ProofTest, JsonThatIsNone) {
+  EXPECT_EQ(ProofFromJson("{}").error(), "this is no kill matrix: 'format' is missing");
+  EXPECT_EQ(ProofFromJson("{\n[").error(), "this is no kill matrix: it is not JSON from line 2 on");
+  EXPECT_EQ(ProofFromJson("[]").error(), "this is no kill matrix: it should be an object");
+  EXPECT_EQ(ProofFromJson(R"({"format": 2})").error(), "the kill matrix has format 2, and this program reads format 1");
+  const std::string good = ProofAsJson(TwoShards()[1]);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from << " in " << text;
+    return ProofFromJson(text.replace(at, from.size(), to)).error();
+  };
+  EXPECT_EQ(with("\"seed\": 7", "\"seed\": -7"),
+            "this is no kill matrix: 'seed' should be a whole number of at least 0");
+  EXPECT_EQ(with("\"shard\": 2", "\"shard\": 3"), "this is no kill matrix: 'shard' is 3 of 2");
+  EXPECT_EQ(with("\"shard\": 2", "\"shard\": 0"), "this is no kill matrix: 'shard' is 0 of 2");
+  EXPECT_EQ(with("\"cases\": 4", "\"cases\": 0"), "this is no kill matrix: 'null.failures' are more than 'null.cases'");
+  EXPECT_EQ(with("\"killed\": false", "\"killed\": 0"),
+            "this is no kill matrix: 'faults[0].killed' should be true or false");
+  EXPECT_EQ(with("\"verdict\": \"crash\"", "\"verdict\": \"meltdown\""),
+            "this is no kill matrix: 'faults[0].verdict' is 'meltdown', which is no verdict");
+  EXPECT_EQ(with("\"without_fault\"", "\"without\""), "this is no kill matrix: 'without_fault' is missing");
+}
+
+// No more room is made for shards than there are.
+TEST(ProofTest, OneShardOfVeryMany) {
+  Proof shard = TwoShards()[1];
+  shard.shards = 2'000'000'000;
+  EXPECT_THAT(MergeProofs({shard}).error(), HasSubstr("shard 1/2000000000 is missing"));
 }
 
 TEST(ProofTest, ShardsJoinToTheWhole) {
@@ -199,9 +228,15 @@ TEST(ProofTest, ShardsThatDoNotMakeAWhole) {
   const std::vector<Proof> shards = TwoShards();
   EXPECT_THAT(MergeProofs({shards[0]}).error(), HasSubstr("shard 2/2 is missing"));
   EXPECT_THAT(MergeProofs({shards[0], shards[0]}).error(), HasSubstr("shard 1/2 is there twice"));
-  Proof other = shards[1];
-  other.seed = 8;
-  EXPECT_THAT(MergeProofs({shards[0], other}).error(), HasSubstr("another run"));
+  const auto with = [&](const auto& change) {
+    Proof other = shards[1];
+    change(other);
+    return MergeProofs({shards[0], other}).error();
+  };
+  EXPECT_THAT(with([](Proof& other) { other.seed = 8; }), HasSubstr("another run"));
+  EXPECT_THAT(with([](Proof& other) { other.backend = "other"; }), HasSubstr("another run"));
+  EXPECT_THAT(with([](Proof& other) { other.shards = 3; }), HasSubstr("another run"));
+  EXPECT_THAT(with([](Proof& other) { other.without_fault.clear(); }), HasSubstr("another run"));
   EXPECT_FALSE(MergeProofs({}).ok());
 }
 

@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,14 +19,15 @@
 #include "conformance/cli/report_folder.h"
 #include "conformance/cli/scenario_file.h"
 #include "conformance/harness/backend_file.h"
+#include "conformance/harness/case_runner.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
+#include "conformance/harness/sanitizers.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/harness/under_release.h"
 #include "conformance/race/cases.h"
 #include "conformance/race/hunt.h"
-#include "conformance/race/sanitizers.h"
 #include "conformance/race/schedule_text.h"
 #include "conformance/race/service.h"
 #include "reports/terminal/terminal.h"
@@ -73,7 +77,29 @@ std::string TierInWords(bool free, bool traced) {
          "(see --help) is searched deeper";
 }
 
-int RunOne(const CLI::App& app, const Options& options, Executor& executor, const Painter& paint) {
+// Keeps the smallest program that shows what was found, and its history, and says how to run it again.
+void Keep(const Options& options, const race::Witness& witness, bool traced) {
+  const std::string path =
+      fmt::format("{}/race-{}-{:08x}", options.out, std::filesystem::path(options.scenario).stem().string(),
+                  harness::HashOf(witness.scenario, 0) & 0xffffffffu);
+  std::error_code failed;  // then writing fails too, and says it
+  std::filesystem::create_directories(options.out, failed);
+  const auto write = [&](const std::string& file, const std::string& text) {
+    const OrError<bool> written = harness::WriteTextFile(file, text);
+    if (written.ok()) Print("saved     {}\n", file);
+    if (!written.ok()) fmt::print(stderr, "--out {}\n", written.error());
+    return written.ok();
+  };
+  if (!witness.history.empty()) write(path + ".hist", witness.history);
+  if (!write(path + ".scn", witness.scenario)) return;
+  const std::string how =
+      options.free ? fmt::format("--free --seed {}", options.seed) : "--schedule " + witness.schedule;
+  Print("rerun     plumbline race --backend {}{}{} {} {}\n", harness::ShellWord(options.backend.backend),
+        options.backend.MoreArguments(), traced || options.free ? "" : " --untraced", harness::ShellWord(path + ".scn"),
+        how);
+}
+
+int RunOne(const CLI::App& app, const Options& options, Executor& executor, bool traced, const Painter& paint) {
   OrError<scenario::Scenario> scenario = ReadScenarioFile(options.scenario);
   if (!scenario.ok()) return Complain(app, scenario.error());
   if (scenario->release != executor.facts().release) {
@@ -89,7 +115,6 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
                             .free = options.free};
   std::optional<race::Witness> witness;
   if (!options.schedule.empty()) {
-    if (options.free) return Complain(app, "--schedule needs the scheduler; leave --free out");
     const OrError<race::OwnedPlan> plan = race::ParseSchedule(options.schedule);
     if (!plan.ok()) return Complain(app, plan.error());
     std::string refused;
@@ -122,8 +147,46 @@ int RunOne(const CLI::App& app, const Options& options, Executor& executor, cons
     }
   }
   if (!witness->contradicts && !witness->history.empty()) Print("{}\n", witness->history);  // else it is in the words
-  Print("{}\n{}: {}\n", witness->words, options.scenario, paint.Red(witness->kind));
+  Print("{}\n", witness->words);
+  if (options.schedule.empty()) Keep(options, *witness, traced);
+  Print("{}: {}\n", options.scenario, paint.Red(witness->kind));
   return kFailed;
+}
+
+// The sum says little of a hunt that had no time. A report holds the number of each case.
+void PrintFewest(const std::vector<reports::CaseResult>& cases) {
+  const reports::CaseResult* fewest = nullptr;
+  for (const reports::CaseResult& one : cases) {
+    if (one.verdict != reports::Verdict::kPass && one.verdict != reports::Verdict::kInconclusive) continue;
+    if (fewest == nullptr || one.scenarios < fewest->scenarios) fewest = &one;
+  }
+  if (fewest == nullptr) return;
+  Print("  at least   {} in each case that found nothing ({}); --verbose and --report tell them all\n",
+        reports::Counted(fewest->scenarios, "schedule"), fewest->id);
+}
+
+// What is given and would be ignored.
+std::optional<int> RefuseIgnored(const CLI::App& app, const Options& options) {
+  if (options.scenario.empty()) {
+    if (auto status = RefuseIdle(app, {"--schedule"}, "without the FILE of a scenario")) return status;
+    if (!options.backend.fault.empty() && options.calibrate != "none") {
+      if (auto status = RefuseIdle(app, {"--calibrate"}, "beside --fault: a race is planted in the backend itself")) {
+        return status;
+      }
+    }
+    return options.list ? RefuseIdle(app, kOfResults, kBesideList) : std::nullopt;
+  }
+  if (auto status = RefuseIdle(app,
+                               {"--filter", "--case", "--shard", "--calibrate", "--jobs", "--waivers", "--report",
+                                "--show", "--list", "--verbose"},
+                               "beside FILE, which is hunted in alone")) {
+    return status;
+  }
+  if (!options.schedule.empty()) {
+    return RefuseIdle(app, {"--free", "--seed", "--seconds", "--tier", "--out"},
+                      "beside --schedule, which is all that is run");
+  }
+  return options.seconds == 0 ? std::nullopt : RefuseIdle(app, {"--tier"}, "beside FILE and --seconds");
 }
 
 int Main(int argc, char** argv) {
@@ -169,7 +232,8 @@ int Main(int argc, char** argv) {
   app.add_option("--out", options.out, "where programs and histories of failures are saved")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_flag("--list", options.list, "print the ids of the cases, and run none");
+  app.add_flag("--list", options.list,
+               "print the ids of the cases that would run, and run none; how to run them may be said too");
   AddNoColor(app, options.no_color);
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(
@@ -179,6 +243,9 @@ int Main(int argc, char** argv) {
       "and put into the folder traced/ beside it, or named itself (T2), at every load and store. No source changes.\n"
       "No case says that a backend is right: it says how many schedules were clean, after the case has caught the\n"
       "planted races of its clauses in as much time; where it has not, it is inconclusive.\n"
+      "Where few schedules fit into its time, a hunt goes on for up to five times as long: one for a planted race up\n"
+      "to 3000, one in the backend up to 400, or to four times what its planted races took; with fewer than these\n"
+      "took, it is inconclusive too.\n"
       "A failure is made small and saved; the line that it ends in runs its program under its schedule again. In a\n"
       "schedule, 12b means that at step 12 thread b goes on; nth:SEED:N is the N-th that a hunt of that seed tries. "
       "What is\n"
@@ -191,9 +258,7 @@ int Main(int argc, char** argv) {
       "(`./dev race-tsan`) also what that finds (sanitizer).\n"
       "Exit status: 0 nothing was found; 1 something was; 2 a case is inconclusive, bad input or a harness-error.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
-  if (!options.schedule.empty() && options.scenario.empty()) {
-    return Complain(app, "--schedule belongs to a scenario; give its FILE too");
-  }
+  if (auto status = RefuseIgnored(app, options)) return *status;
   OrError<Shard> shard = ReadShard(options.shard);
   if (!shard.ok()) return Complain(app, shard.error());
   if (options.seconds == 0) options.seconds = SecondsOf(options.tier);
@@ -208,7 +273,7 @@ int Main(int argc, char** argv) {
   if (!executor.ok()) return Complain(app, executor.error());
   const bool traced = !options.free && IsTraced(**executor);
   const Painter paint(Colours(STDOUT_FILENO, options.no_color));
-  if (!options.scenario.empty()) return RunOne(app, options, **executor, paint);
+  if (!options.scenario.empty()) return RunOne(app, options, **executor, traced, paint);
 
   race::RaceOptions hunting{.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000)),
                             .free = options.free,
@@ -291,6 +356,7 @@ int Main(int argc, char** argv) {
                                                    .seconds = done->notes.seconds,
                                                    .tried = "schedules",
                                                    .saved_in = options.out})});
+  PrintFewest(done->run.cases);
   if (!options.report.empty()) {
     OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());

@@ -96,17 +96,15 @@ int Show(const Scenario& scenario, const std::string& path, const Judgement& jud
 }
 
 // Judges what threads saw, which needs no backend. Exit status.
-OrError<int> JudgeHistory(const std::string& path, const std::string& text, const Painter& paint) {
-  const OrError<race::History> history = race::ParseHistory(text);
-  if (!history.ok()) return InputError{fmt::format("{}: {}", path, history.error())};
-  const OrError<race::Verdict> verdict = race::Check(*history);
+OrError<int> JudgeHistory(const std::string& path, const race::History& history, const Painter& paint, bool quiet) {
+  const OrError<race::Verdict> verdict = race::Check(history);
   if (!verdict.ok()) return InputError{fmt::format("{}: {}", path, verdict.error())};
   switch (verdict->outcome) {
     case race::Verdict::Outcome::kExplained:
       Print("{}: {}\n", path, paint.Green("some order of its events explains every answer"));
       return kGood;
     case race::Verdict::Outcome::kContradiction:
-      Print("{}{}: {}\n", verdict->words, path, paint.Red("a contradiction"));
+      Print("{}{}: {}\n", quiet ? "" : verdict->words, path, paint.Red("a contradiction"));
       return kFailed;
     case race::Verdict::Outcome::kGaveUp:
       Print("{}: undecided after {} steps of the search; give a shorter history\n", path, verdict->steps);
@@ -152,6 +150,7 @@ int Main(int argc, char** argv) {
   const Painter paint(Colours(STDOUT_FILENO, no_color));
   int status = kGood;
   std::vector<std::pair<std::string, Scenario>> scenarios;  // by the name of the file
+  std::vector<std::pair<std::string, race::History>> histories;
   for (const std::string& path : files) {
     const bool named_history = path.ends_with(".hist");
     const bool may_be_long = named_history || path == harness::kStandardInput;
@@ -161,18 +160,29 @@ int Main(int argc, char** argv) {
     if (!text.ok()) return Complain(app, text.error());
     const std::string file = harness::NameOfFile(path);
     if (named_history || (path == harness::kStandardInput && race::IsHistory(*text))) {
-      const OrError<int> judged = JudgeHistory(file, *text, paint);
-      if (!judged.ok()) return Complain(app, judged.error());
-      status = std::max(status, *judged);
+      OrError<race::History> history = race::ParseHistory(*text);
+      if (!history.ok()) return Complain(app, fmt::format("{}: {}", file, history.error()));
+      histories.emplace_back(file, std::move(*history));
       continue;
     }
     OrError<Scenario> scenario = ParseScenario(path, *text);
     if (!scenario.ok()) return Complain(app, scenario.error());
     scenarios.emplace_back(file, std::move(*scenario));
   }
-  if (scenarios.empty()) return status;
-  if (backend.backend.empty())
+  if (scenarios.empty()) {
+    if (auto refused = RefuseIdle(app, {"--backend", "--release", "--load", "--fault", "--timeout"},
+                                  "where all that is given is a history, which is judged by itself")) {
+      return *refused;
+    }
+  } else if (backend.backend.empty()) {
     return Complain(app, "--backend is needed to run a scenario; see `plumbline list backends`");
+  }
+  for (const auto& [file, history] : histories) {
+    const OrError<int> judged = JudgeHistory(file, history, paint, quiet);
+    if (!judged.ok()) return Complain(app, judged.error());
+    status = std::max(status, *judged);
+  }
+  if (scenarios.empty()) return status;
 
   OrError<harness::ExecutorConfig> config = backend.Config();
   if (!config.ok()) return Complain(app, config.error());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
 #include "conformance/cli/report_folder.h"
+#include "conformance/harness/case_runner.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
 #include "reports/diff/diff.h"
@@ -75,6 +77,17 @@ bool IsFolder(const std::string& path) {
   return !path.empty() && !path.ends_with(".json");
 }
 
+// Why a case was not among those that `lacks` ran, and `has` did: it tells nothing of the backend. Empty: there is no
+// reason, so that it came or went.
+std::string WhyNotRun(const std::string& id, const Run& lacks, const Run& has) {
+  if (lacks.shards > 1 && !harness::InShard(id, lacks.shard, lacks.shards)) {
+    return fmt::format("shard {} of {}", lacks.shard, lacks.shards);
+  }
+  if (!lacks.filter.empty() && lacks.filter != has.filter) return fmt::format("of the filter '{}'", lacks.filter);
+  const auto rank = [](const Run& run) { return run.tier == "quick" ? 0 : run.tier == "standard" ? 1 : 2; };
+  return rank(lacks) < rank(has) ? fmt::format("of the tier {}", lacks.tier) : "";
+}
+
 int PrintDifferences(const std::string& program, const Run& before, const Run& after) {
   for (const std::string& unlike : reports::Unlike(before, after)) {
     fmt::print(stderr, "{}: warning: {}\n", program, unlike);
@@ -82,12 +95,26 @@ int PrintDifferences(const std::string& program, const Run& before, const Run& a
   const auto spell = [](const std::optional<Verdict>& verdict) {
     return verdict ? reports::Spelling(*verdict) : "absent";
   };
-  const std::vector<reports::Change> changes = reports::Diff(before, after);
-  for (const reports::Change& change : changes) {
+  std::size_t differ = 0;
+  std::map<std::string, std::size_t> not_run;  // in words
+  for (const reports::Change& change : reports::Diff(before, after)) {
+    const bool only_before = !change.after.has_value();
+    const std::string why = only_before      ? WhyNotRun(change.id, after, before)
+                            : !change.before ? WhyNotRun(change.id, before, after)
+                                             : "";
+    if (!why.empty()) {
+      ++not_run[only_before ? fmt::format("only in BEFORE: AFTER is {}", why)
+                            : fmt::format("only in AFTER: BEFORE is {}", why)];
+      continue;
+    }
+    ++differ;
     Print("{}: {} -> {}\n", change.id, spell(change.before), spell(change.after));
   }
-  Print("{}\n", reports::Counted(changes.size(), "case differs", "cases differ"));
-  return changes.empty() ? kGood : kFailed;
+  for (const auto& [where, count] : not_run) {
+    Print("{} {}\n", reports::Counted(count, "case is", "cases are"), where);
+  }
+  Print("{}\n", reports::Counted(differ, "case differs", "cases differ"));
+  return differ == 0 ? kGood : kFailed;
 }
 
 int Main(int argc, char** argv) {
@@ -137,7 +164,9 @@ int Main(int argc, char** argv) {
   diff->footer(
       "A case that only one report has is absent in the other. Reports of different tiers, seeds, filters or shards "
       "are\n"
-      "compared with a warning. Exit status: 0 none differs, 1 some do.");
+      "compared with a warning, and of the cases that one of them did not run for that the number is told; they do "
+      "not\n"
+      "count as different. Exit status: 0 none differs, 1 some do.");
 
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   const std::string program = app.get_name() + " " + app.get_subcommands().front()->get_name();

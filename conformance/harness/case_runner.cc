@@ -317,6 +317,10 @@ std::uint64_t HashOf(std::string_view text, std::uint64_t seed) {
   return hash ^ (hash >> 33);
 }
 
+bool InShard(std::string_view name, int shard, int shards) {
+  return HashOf(name, 0) % static_cast<std::uint64_t>(shards) == static_cast<std::uint64_t>(shard - 1);
+}
+
 std::string ShellWord(const std::string& word) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

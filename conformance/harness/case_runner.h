@@ -46,6 +46,10 @@ class CaseRunner {
 // A number that depends on all of the text and on nothing else: seeds, shards.
 std::uint64_t HashOf(std::string_view text, std::uint64_t seed);
 
+// Whether what is named so belongs to this shard, counted from 1: by its own name, so that it is in the same shard
+// whatever else there is.
+bool InShard(std::string_view name, int shard, int shards);
+
 // A word as a shell takes it.
 std::string ShellWord(const std::string& word);
 

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "conformance/harness/sanitizers.h"
+
 namespace plumbline::harness {
 namespace {
 
@@ -80,7 +82,7 @@ TEST(IsolationTest, ACrashCostsOneAnswer) {
   EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
   EXPECT_THAT(reply.output, HasSubstr("about to crash"));
   EXPECT_EQ(reply.step, 7);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(PLUMBLINE_ADDRESS_SANITIZER) && !defined(PLUMBLINE_THREAD_SANITIZER)
   EXPECT_EQ(reply.what, "was killed by signal 11 (Segmentation fault)");
 #endif
   EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");

@@ -148,11 +148,7 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
                                        [&](const std::string& filter) { return Selects(filter, one); });
     const bool everything = options.ids.empty() && options.filters.empty();
     if (!by_id && !(one.tier <= options.cases.tier && (everything || by_filter))) continue;
-    // By its own id, so that a case is in the same shard whatever else there is.
-    if (HashOf(one.id, 0) % static_cast<std::uint64_t>(options.shards) !=
-        static_cast<std::uint64_t>(options.shard - 1)) {
-      continue;
-    }
+    if (!InShard(one.id, options.shard, options.shards)) continue;
     selected.push_back(one);
   }
   if (selected.empty() && options.shards == 1) {

@@ -10,7 +10,6 @@
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/harness/under_release.h"
-#include "conformance/race/hunt.h"
 #include "reports/text/counted.h"
 #include "spec/scenario/capabilities_needed.h"
 #include "spec/scenario/parse.h"
@@ -27,16 +26,12 @@ using harness::InputError;
 using harness::OrError;
 using scenario::Scenario;
 
-// What a planted fault was caught by, or why it was not.
-struct Calibration {
-  std::string fault;
-  bool caught = false;
-  std::string how;
-};
+// A hunt has as many schedules as its calibration took, and some more, for that took as few as it did by luck.
+constexpr std::uint64_t kTimesACalibration = 4;
 
 Calibration Calibrate(const RaceOptions& options, const std::string& fault, const Scenario& scenario,
                       std::uint64_t seed) {
-  Calibration done{.fault = fault, .caught = false, .how = ""};
+  Calibration done{.fault = fault, .how = ""};
   harness::ExecutorConfig config = *options.calibration;
   config.fault = fault;
   OrError<std::unique_ptr<Executor>> executor = Executor::Start(config);
@@ -44,12 +39,19 @@ Calibration Calibrate(const RaceOptions& options, const std::string& fault, cons
     done.how = executor.error();
     return done;
   }
-  Hunt hunt(**executor, {.seed = seed, .time = options.time, .free = options.free, .shrink = false, .replays = 0});
+  Hunt hunt(**executor, {.seed = seed,
+                         .time = options.time,
+                         .least = kSchedulesOfACalibration,
+                         .free = options.free,
+                         .shrink = false,
+                         .replays = 0});
   const Hunted found = hunt.Run(scenario);
   done.caught = found.witness.has_value();
+  done.schedules = found.schedules;
   done.how = done.caught              ? found.witness->kind
              : !found.refused.empty() ? found.refused
-                                      : fmt::format("not seen in {}", reports::Counted(found.schedules, "schedule"));
+                                      : fmt::format("not seen in {}, {:.0f} s",
+                                                    reports::Counted(found.schedules, "schedule"), found.seconds);
   return done;
 }
 
@@ -64,7 +66,7 @@ void Report(CaseContext& ctx, const RaceOptions& options, const Witness& witness
   // Another hunt may make another program of the same case, and must not take this one's place.
   const std::string name = fmt::format("-{:08x}", harness::HashOf(witness.scenario, 0) & 0xffffffffu);
   const std::string scenario = ctx.SaveAs(name + ".scn", witness.scenario);
-  const std::string history = !witness.contradicts ? "" : ctx.SaveAs(name + ".hist", witness.history);
+  const std::string history = witness.history.empty() ? "" : ctx.SaveAs(name + ".hist", witness.history);
   if (!witness.schedule.empty() && !scenario.empty()) {
     finding.rerun = fmt::format("plumbline race{}{} {} --schedule {}", ctx.BackendArguments(),
                                 options.untraced ? " --untraced" : "", harness::ShellWord(scenario), witness.schedule);
@@ -73,7 +75,10 @@ void Report(CaseContext& ctx, const RaceOptions& options, const Witness& witness
     finding.got +=
         fmt::format("\nreplayed in fresh processes: {} of {} times the same", witness.again, witness.replays);
   }
-  if (!history.empty()) finding.got += fmt::format("\n`plumbline replay {}` judges the history again", history);
+  if (!history.empty()) {
+    finding.got += witness.contradicts ? fmt::format("\n`plumbline replay {}` judges the history again", history)
+                                       : fmt::format("\nwhat its threads had done by then is in {}", history);
+  }
   ctx.Fail(std::move(finding), witness.verdict);
 }
 
@@ -84,32 +89,31 @@ void RunCase(const Scenario& scenario, const std::vector<std::string>& clauses, 
     for (const std::string& name : scenario::CapabilityNames(missing)) ctx.Unsupported(name);
     return;
   }
-  std::vector<Calibration> missed;
+  std::vector<Calibration> calibrations;
+  std::uint64_t needed = 0;
   if (options.calibration) {
     for (const std::string& clause : clauses) {
       const auto faults = options.faults.find(clause);
       if (faults == options.faults.end()) continue;
       for (const std::string& fault : faults->second) {
-        Calibration one = Calibrate(options, fault, scenario, ctx.seed());
-        if (!one.caught) missed.push_back(std::move(one));
+        calibrations.push_back(Calibrate(options, fault, scenario, ctx.seed()));
+        if (calibrations.back().caught) needed = std::max(needed, calibrations.back().schedules);
       }
     }
   }
-  Hunt hunt(ctx.executor(), {.seed = ctx.seed(), .time = options.time, .free = options.free, .shrink = options.shrink});
-  const Hunted found = hunt.Run(harness::WithKeysOf(ctx.backend(), scenario));
+  const HuntOptions hunting{.seed = ctx.seed(),
+                            .time = options.time,
+                            .least = std::max(options.least, kTimesACalibration * needed),
+                            .free = options.free,
+                            .shrink = options.shrink};
+  const Hunted found = Hunt(ctx.executor(), hunting).Run(harness::WithKeysOf(ctx.backend(), scenario));
   if (!found.refused.empty()) {
     ctx.Unsupported(found.refused);
     return;
   }
   ctx.Tried(found.schedules);
   if (found.witness) return Report(ctx, options, *found.witness);
-  if (found.undecided * 10 > found.schedules) {
-    ctx.Inconclusive(fmt::format("of {}, {} left more orders than could be tried: nothing is said of these",
-                                 reports::Counted(found.schedules, "schedule"), found.undecided));
-  }
-  for (const Calibration& one : missed) {
-    ctx.Inconclusive(fmt::format("the planted fault {} was not caught here: {}", one.fault, one.how));
-  }
+  for (const std::string& why : WhyNothingIsSaid(found, calibrations)) ctx.Inconclusive(why);
 }
 
 OrError<Scenario> Read(const std::string& path) {
@@ -126,6 +130,24 @@ OrError<Scenario> Read(const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<std::string> WhyNothingIsSaid(const Hunted& clean, const std::vector<Calibration>& calibrations) {
+  std::vector<std::string> why;
+  if (clean.undecided * 10 > clean.schedules) {
+    why.push_back(fmt::format("of {}, {} left more orders than could be tried: nothing is said of these",
+                              reports::Counted(clean.schedules, "schedule"), clean.undecided));
+  }
+  for (const Calibration& one : calibrations) {
+    if (!one.caught) {
+      why.push_back(fmt::format("the planted fault {} was not caught here: {}", one.fault, one.how));
+    } else if (clean.schedules < one.schedules) {
+      why.push_back(fmt::format("only {} could be run in {:.0f} s, and the planted fault {} was caught after {}",
+                                reports::Counted(clean.schedules, "schedule"), clean.seconds, one.fault,
+                                one.schedules));
+    }
+  }
+  return why;
+}
 
 OrError<std::map<std::string, std::vector<std::string>>> FaultsByClause(Executor& executor) {
   const OrError<std::vector<std::string>> lines = executor.Faults();

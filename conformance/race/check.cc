@@ -35,10 +35,7 @@ std::string UnknownKey(const model::KeyTable& keys, const Event& event) {
   if (!event.key.empty()) names.push_back(event.key);
   for (const auto& [key, name] : event.table) names.push_back(key);
   for (const std::string& name : names) {
-    if (keys.Find(name)) continue;
-    const std::vector<std::string> near = keys.NearestNames(name);
-    return fmt::format("the release has no key '{}'{}, in: {}", name,
-                       near.empty() ? "" : fmt::format(" (nearest: {})", fmt::join(near, ", ")), PrintEvent(event));
+    if (!keys.Find(name)) return fmt::format("{}, in: {}", NoSuchKey(keys, name), PrintEvent(event));
   }
   return {};
 }
@@ -300,7 +297,7 @@ void Explain(const Reduction& reduced, Verdict& verdict) {
 
 OrError<Verdict> Check(const History& history, const CheckOptions& options) {
   const tables::ReleaseData* release = model::FindRelease(history.release);
-  if (release == nullptr) return InputError{fmt::format("there is no release '{}'", history.release)};
+  if (release == nullptr) return InputError{NoSuchRelease(history.release)};
   const std::shared_ptr<const model::KeyTable> table = model::KeyTable::Get(*release, {});
   const model::KeyTable& keys = *table;
   Rules rules{keys, {}};

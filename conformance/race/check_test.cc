@@ -410,12 +410,14 @@ b     8..9  call t::f [CPU]     => r
 }
 
 TEST(Check, RefusesKeysAndReleasesThatAreNot) {
-  EXPECT_THAT(Check(Parsed("history 1 pytorch-9\na 1..2 operators => names\n")).error(),
-              HasSubstr("there is no release 'pytorch-9'"));
-  EXPECT_THAT(Check(Parsed("history 1 pytorch-1.13\na 1..2 call t::f [CPI] => r\n")).error(),
-              HasSubstr("the release has no key 'CPI'"));
-  EXPECT_THAT(Check(Parsed("history 1 pytorch-1.13\na 1..2 table t::f => { CPI: r }\n")).error(),
-              HasSubstr("the release has no key 'CPI'"));
+  History history = Parsed("history 1 pytorch-1.13\na 1..2 call t::f [CPU] => r\na 3..4 table t::f => { CPU: r }\n");
+  history.release = "pytorch-9";
+  EXPECT_THAT(Check(history).error(), HasSubstr("there is no release 'pytorch-9'"));
+  history.release = "pytorch-1.13";
+  history.events[1].table[0].first = "CPI";
+  EXPECT_THAT(Check(history).error(), HasSubstr("the release has no key 'CPI'"));
+  history.events[0].keys[0] = "CPJ";
+  EXPECT_THAT(Check(history).error(), HasSubstr("the release has no key 'CPJ'"));
 }
 
 }  // namespace

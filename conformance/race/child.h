@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "conformance/race/sanitizers.h"
+#include "conformance/harness/sanitizers.h"
 #include "conformance/race/scheduler.h"
 
 namespace plumbline::race {

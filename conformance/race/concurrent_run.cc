@@ -22,17 +22,27 @@ void Runner::OnThread(ThreadNotes& mine, const std::vector<std::size_t>& steps) 
   const HostCode host;
   notes = &mine;
   try {
-    for (const std::size_t step : steps) DoStep(scenario_.steps[step]);
+    for (std::uint32_t i = 0; i < steps.size(); ++i) {
+      if (options_.journal != nullptr) options_.journal->StepBegan(mine.place, i);
+      DoStep(scenario_.steps[steps[i]]);
+      if (options_.journal != nullptr) options_.journal->StepEnded(mine.place, i);
+    }
     LeaveGuards(0);
   } catch (const std::exception& thrown) {
-    threw_ = thrown.what();
+    Threw(thrown.what());
   } catch (...) {
-    threw_ = "something that is no std::exception";
+    Threw("something that is no std::exception");
   }
   notes = nullptr;
 }
 
+void Runner::Threw(std::string what) {
+  const std::lock_guard lock(lock_);
+  threw_ = std::move(what);
+}
+
 void Runner::CleanUp() {
+  if (options_.journal != nullptr) options_.journal->Releasing();
   for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
     if (made->registration != nullptr) Take(adapter_.release(made->registration));
   }
@@ -53,6 +63,7 @@ ConcurrentRun Runner::Run() {
   run.history.release = scenario_.release;
   run.history.title = scenario_.title;
   run.history.clauses = scenario_.clauses;
+  if (options_.journal != nullptr) options_.journal->Clear();
   if (MaybeFailure failure = Open()) {
     run.refused = fmt::format("{} ({})", failure->message, failure->error_class);
     return run;
@@ -61,10 +72,10 @@ ConcurrentRun Runner::Run() {
     run.refused = fmt::format("{} ({})", failure->message, failure->error_class);
     return run;
   }
-  OnThread(threads_.emplace_back("main"), program_.before);
+  OnThread(threads_.emplace_back("main", JournalPage::kBefore), program_.before);
   std::vector<ThreadNotes*> mine;
   for (const Program::Thread& thread : program_.threads) {
-    mine.push_back(&threads_.emplace_back(thread.name));
+    mine.push_back(&threads_.emplace_back(thread.name, JournalPage::OfThread(mine.size())));
     mine.back()->random = (options_.jitter + mine.size()) * 0x9E3779B97F4A7C15u | 1;
     mine.back()->events.reserve(thread.steps.size() * 4 + 16);
   }
@@ -94,7 +105,7 @@ ConcurrentRun Runner::Run() {
   racing_ = false;
   const bool finished = run.ending == Ending::kDone;
   if (finished) {
-    OnThread(threads_.emplace_back("main"), program_.after);
+    OnThread(threads_.emplace_back("main", JournalPage::kAfter), program_.after);
     CleanUp();
   }
   over_ = true;

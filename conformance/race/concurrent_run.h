@@ -24,6 +24,7 @@
 
 #include "conformance/race/heap_points.h"
 #include "conformance/race/history.h"
+#include "conformance/race/journal.h"
 #include "conformance/race/program.h"
 #include "conformance/race/scheduler.h"
 #include "spec/abi/abi.h"
@@ -32,9 +33,10 @@
 namespace plumbline::race {
 
 struct RunOptions {
-  const Plan* plan = nullptr;  // null: free threads
-  std::uint64_t jitter = 0;    // free threads: seed of the pauses at steps and in kernels; 0: none
-  bool fresh = true;           // else in the process-wide registry, with namespaces of its own
+  const Plan* plan = nullptr;      // null: free threads
+  std::uint64_t jitter = 0;        // free threads: seed of the pauses at steps and in kernels; 0: none
+  bool fresh = true;               // else in the process-wide registry, with namespaces of its own
+  JournalPage* journal = nullptr;  // is told what goes on
 };
 
 // [CONC-005] [CONC-006] [CONC-018] [CONC-019]

@@ -22,8 +22,8 @@
 
 #include "conformance/harness/host_values.h"
 #include "conformance/harness/renaming.h"
+#include "conformance/harness/sanitizers.h"
 #include "conformance/race/concurrent_run.h"
-#include "conformance/race/sanitizers.h"
 #include "spec/abi/host.h"
 #include "spec/scenario/limits.h"
 #include "spec/scenario/schema.h"
@@ -102,10 +102,12 @@ struct Prepared {
 };
 
 struct ThreadNotes {
-  explicit ThreadNotes(std::string thread) : name(std::move(thread)) {}
+  ThreadNotes(std::string thread, std::size_t of_journal) : name(std::move(thread)), place(of_journal) {}
   const std::string name;
+  const std::size_t place;  // of its steps in the journal
   std::vector<Event> events;
-  std::vector<std::size_t> pending;  // calls that did not reach a kernel yet
+  std::vector<JournalEntry*> entries;  // of the events; null: it is in none
+  std::vector<std::size_t> pending;    // calls that did not reach a kernel yet
   struct Guard {
     std::string name;
     bool include;
@@ -152,7 +154,8 @@ class Runner {
   MaybeFailure Open();
   MaybeFailure Prepare(const scenario::Step& step);
   MaybeFailure PrepareAll();
-  MaybeFailure InternKey(const std::string& name, pl_key& out);
+  MaybeFailure InternKey(const std::string& name, pl_key& out);  // on threads: only of those that were before
+  MaybeFailure InternKeysOf(const scenario::Value& value);
   MaybeFailure Make(const scenario::Value& value, harness::HostValue& out, std::vector<std::string>* brought);
 
   // ---- on them ----
@@ -162,7 +165,12 @@ class Runner {
   void DoStep(const scenario::Step& step);
   std::string Do(const scenario::Step& step, Prepared& prepared);  // the error's class, or empty
   Event& Note(Event::Kind kind, std::size_t* index = nullptr);
-  std::string Finish(std::size_t index, pl_error* error);
+  // It is all there: the backend is asked next.
+  void Begin(std::size_t index);
+  // With `told`, the whole answer is in the event; else the caller says so, by Told.
+  std::string Finish(std::size_t index, pl_error* error, bool told = true);
+  void Told(std::size_t index);
+  void Unnote(std::size_t index);  // the last; it never was
   std::string NewName(const std::string& given, const char* what, Prepared& prepared);
   // Each registration has a place of its own, by which a table tells it.
   std::string NewPlace(const scenario::Step& step, const std::string& registration);
@@ -180,6 +188,7 @@ class Runner {
   std::string RunItem(const scenario::BodyItem& item, Context& context, pl_frame& frame, bool* returned);
   pl_error* PushZeros(pl_frame& frame);
   void Fault(LifetimeFault::Kind kind, const std::string& registration);
+  void Threw(std::string what);
   void Ask();
   Context& NewContext(const scenario::KernelUse& use, const std::string& registration, const std::string& place,
                       pl_kernel* out);
@@ -206,11 +215,11 @@ class Runner {
   std::deque<Context> contexts_;
   std::deque<ThreadNotes> threads_;
   std::vector<LifetimeFault> lifetime_;
-  SpinLock lock_;  // the four above, and `registration_at_`
+  std::string threw_;
+  SpinLock lock_;  // the five above, and `registration_at_`
   std::atomic<std::uint64_t> clock_{1};
   std::atomic<int> started_{0};
   std::atomic<bool> racing_{false};
-  std::string threw_;
   std::atomic<bool> endless_{false};
   bool over_ = false;
 };

@@ -174,7 +174,9 @@ bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyT
     plan.plan.strategy = Strategy::kSwitches;
     if (i > 0) plan = PlanOf(1, static_cast<std::uint64_t>(i), {.steps = into.steps, .by_place = {}}, threads);
     plan.plan.stuck_after_ms = kStuckAfterMs;
-    good = RunOnce(adapter, program, keys, {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh}, options, into);
+    good =
+        RunOnce(adapter, program, keys,
+                {.plan = &plan.Get(), .jitter = 0, .fresh = options.fresh, .journal = options.journal}, options, into);
     if (!BackendIsTraced()) break;
     LearnSharedSites();
   }
@@ -191,7 +193,7 @@ bool WarmUp(const pl_adapter& adapter, const Program& program, const model::KeyT
     first.plan.strategy = Strategy::kSwitches;
     first.plan.stuck_after_ms = kStuckAfterMs;
     first.switches = {{0, static_cast<std::uint32_t>(thread)}};
-    const RunOptions run{.plan = &first.Get(), .jitter = 0, .fresh = options.fresh};
+    const RunOptions run{.plan = &first.Get(), .jitter = 0, .fresh = options.fresh, .journal = options.journal};
     good = RunOnce(adapter, program, keys, run, options, into);
     if (!good) break;
     ReadGround(thread, ground);
@@ -244,7 +246,7 @@ Exploration Explore(const pl_adapter& adapter, const Program& program, const mod
   const auto started = std::chrono::steady_clock::now();
   Exploration done;
   const int threads = static_cast<int>(program.threads.size());
-  RunOptions run{.plan = nullptr, .jitter = 0, .fresh = options.fresh};
+  RunOptions run{.plan = nullptr, .jitter = 0, .fresh = options.fresh, .journal = options.journal};
   Ground ground;
   if (!options.free && !WarmUp(adapter, program, keys, options, done, ground)) return done;
   done.learning = done.schedules;
@@ -267,7 +269,9 @@ Exploration Replay(const pl_adapter& adapter, const Program& program, const mode
   if (!WarmUp(adapter, program, keys, options, done, ground)) return done;
   const auto run = [&](OwnedPlan one) {
     one.plan.stuck_after_ms = kStuckAfterMs;
-    return RunOnce(adapter, program, keys, {.plan = &one.Get(), .jitter = 0, .fresh = options.fresh}, options, done);
+    return RunOnce(adapter, program, keys,
+                   {.plan = &one.Get(), .jitter = 0, .fresh = options.fresh, .journal = options.journal}, options,
+                   done);
   };
   if (!plan.nth) {
     run(std::move(plan));

@@ -26,6 +26,7 @@
 
 #include "conformance/race/check.h"
 #include "conformance/race/concurrent_run.h"
+#include "conformance/race/journal.h"
 #include "conformance/race/schedule_text.h"
 
 namespace plumbline::race {
@@ -39,7 +40,8 @@ struct ExploreOptions {
   bool fresh = true;  // registries
   // A hunt judges histories by the thousand, and none for long.
   CheckOptions check{.max_steps = 200'000, .fallbacks = std::nullopt};
-  std::function<void(std::uint64_t schedule)> on_schedule;  // called before each
+  std::function<void(std::uint64_t schedule)> on_schedule{};  // called before each
+  JournalPage* journal = nullptr;                             // of the run that goes on
 };
 
 struct Violation {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <new>
 
+#include "conformance/harness/sanitizers.h"
 #include "conformance/race/memory_points.h"
-#include "conformance/race/sanitizers.h"
 #include "conformance/race/scheduler.h"
 
 #ifdef PLUMBLINE_OWN_ALLOCATOR

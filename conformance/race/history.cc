@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <set>
 
 #include "conformance/harness/nearest.h"
 #include "spec/scenario/outcome.h"
+#include "spec/tables/releases.h"
 
 namespace plumbline::race {
 
@@ -33,7 +35,7 @@ bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 // The words of one line; brackets, braces, commas and colons after a key stand alone.
 class Line {
  public:
-  Line(std::string_view text, int number) : number_(number) {
+  Line(std::string_view text, int number, const model::KeyTable* keys) : text_(text), number_(number), keys_(keys) {
     for (std::size_t at = 0; at < text.size();) {
       if (IsSpace(text[at])) {
         ++at;
@@ -65,27 +67,39 @@ class Line {
       return {};
     }
     if (Peek().front() == ':' || Peek().back() == ':') {
-      Refuse(fmt::format("'{}' is no name: a colon stands within one, or after a key", Shown(Peek())));
+      Refuse(fmt::format("'{}' is no name: a colon stands within one, or after a key", Shown(Peek())), at_);
       return {};
     }
     return std::string(words_[at_++]);
   }
-  std::vector<std::string> Names(std::string_view what) {
-    std::vector<std::string> names;
+  // The same of a key, which the release must have.
+  std::string Key(std::string_view what) {
+    std::string name = Name(what);
+    if (!failed() && !keys_->Find(name)) Refuse(NoSuchKey(*keys_, Shown(name)));
+    return name;
+  }
+  std::vector<std::string> Keys() {
+    std::vector<std::string> keys;
     if (!Take("[")) {
-      Fail(fmt::format("'[' and {}", what));
-      return names;
+      Fail("'[' and dispatch keys");
+      return keys;
     }
-    while (!failed() && !Take("]")) names.push_back(Name(fmt::format("{} or ']'", what)));
-    return names;
+    while (!failed() && !Take("]")) keys.push_back(Key("dispatch keys or ']'"));
+    return keys;
   }
   void Fail(std::string_view expected) {
     if (failed()) return;
-    error_ = fmt::format("line {}: expected {}, {}", number_, expected,
-                         AtEnd() ? std::string("but the line ends") : fmt::format("not '{}'", Shown(Peek())));
+    Refuse(fmt::format("expected {}, {}", expected,
+                       AtEnd() ? std::string("but the line ends") : fmt::format("not '{}'", Shown(Peek()))),
+           at_);
   }
-  void Refuse(std::string_view what) {
-    if (!failed()) error_ = fmt::format("line {}: {}", number_, what);
+  // What is wrong with the word that was read last, or with another one.
+  void Refuse(std::string_view what) { Refuse(what, at_ == 0 ? 0 : at_ - 1); }
+  void Refuse(std::string_view what, std::size_t word) {
+    if (failed()) return;
+    const std::size_t column =
+        word < words_.size() ? static_cast<std::size_t>(words_[word].data() - text_.data()) : text_.size();
+    error_ = fmt::format("line {}, column {}: {}", number_, column + 1, what);
   }
   bool failed() const { return !error_.empty(); }
   const std::string& error() const { return error_; }
@@ -99,7 +113,9 @@ class Line {
     return shown + (word.size() > 40 ? "..." : "");
   }
 
+  std::string_view text_;
   int number_;
+  const model::KeyTable* keys_;  // null before the release is known
   std::vector<std::string_view> words_;
   std::size_t at_ = 0;
   std::string error_;
@@ -155,10 +171,10 @@ void ReadQuestion(Line& line, Event& event) {
       return ReadMaking(line, event);
     case Event::Kind::kImpl:
       event.op = line.Name("an operator");
-      event.key = line.Name("a dispatch key or alias key");
+      event.key = line.Key("a dispatch key or alias key");
       return ReadMaking(line, event);
     case Event::Kind::kFallback:
-      event.key = line.Name("a dispatch key");
+      event.key = line.Key("a dispatch key");
       return ReadMaking(line, event);
     case Event::Kind::kRelease:
       event.name = line.Name("the name of a registration");
@@ -176,17 +192,17 @@ void ReadQuestion(Line& line, Event& event) {
       event.by_handle = event.op.starts_with('@');
       if (event.by_handle) event.op.erase(0, 1);
       if (event.op.empty()) return line.Refuse("'@' needs the name of a handle, such as @h");
-      event.keys = line.Names("dispatch keys");
-      if (line.Take("include")) event.include = line.Names("dispatch keys");
-      if (line.Take("exclude")) event.exclude = line.Names("dispatch keys");
+      event.keys = line.Keys();
+      if (line.Take("include")) event.include = line.Keys();
+      if (line.Take("exclude")) event.exclude = line.Keys();
       return;
     case Event::Kind::kRedispatch:
       event.op = line.Name("an operator");
-      event.keys = line.Names("dispatch keys");
+      event.keys = line.Keys();
       return;
     case Event::Kind::kHasKernel:
       event.op = line.Name("an operator");
-      event.key = line.Name("a dispatch key");
+      event.key = line.Key("a dispatch key");
       return;
     case Event::Kind::kTable:
       event.op = line.Name("an operator");
@@ -217,7 +233,7 @@ void ReadAnswer(Line& line, Event& event) {
     case Event::Kind::kTable:
       if (!line.Take("{")) return line.Fail("'{', or 'error' and a class");
       while (!line.failed() && !line.Take("}")) {
-        std::string key = line.Name("a dispatch key or '}'");
+        std::string key = line.Key("a dispatch key or '}'");
         event.table.emplace_back(std::move(key), line.Name("the registration at that key"));
         line.Take(",");
       }
@@ -310,12 +326,34 @@ std::string PrintAnswer(const Event& event) {
   }
 }
 
+// Null, and the line is refused, if there is none.
+std::shared_ptr<const model::KeyTable> ReadRelease(Line& line, std::string& name) {
+  name = line.Name("a release, such as pytorch-1.13");
+  if (line.failed()) return nullptr;
+  const tables::ReleaseData* release = model::FindRelease(name);
+  if (release != nullptr) return model::KeyTable::Get(*release, {});
+  line.Refuse(NoSuchRelease(name));
+  return nullptr;
+}
+
 }  // namespace
+
+std::string NoSuchRelease(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const tables::ReleaseData* release : tables::kReleases) names.push_back(release->name);
+  return fmt::format("there is no release '{}'; there are: {}", name, fmt::join(names, ", "));
+}
+
+std::string NoSuchKey(const model::KeyTable& keys, std::string_view name) {
+  const std::vector<std::string> near = keys.NearestNames(name);
+  return fmt::format("the release has no key '{}'{}", name,
+                     near.empty() ? "" : fmt::format(" (nearest: {})", fmt::join(near, ", ")));
+}
 
 bool IsHistory(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const Line line(text.substr(0, end), 0);
+    const Line line(text.substr(0, end), 0, nullptr);
     if (!line.AtEnd() && !line.Peek().starts_with('#')) return line.Peek() == "history";
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -330,16 +368,17 @@ OrError<History> ParseHistory(std::string_view text) {
   std::vector<int> lines;
   int number = 0;
   bool headed = false;
+  std::shared_ptr<const model::KeyTable> keys;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view whole = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    Line line(whole, ++number);
+    Line line(whole, ++number, keys.get());
     if (line.AtEnd() || line.Peek().starts_with('#')) continue;
     if (!headed) {
       if (!line.Take("history")) line.Fail("'history 1 RELEASE' on the first line");
       if (!line.failed() && !line.Take("1")) line.Fail("version 1, the only one there is");
-      history.release = line.Name("a release, such as pytorch-1.13");
+      keys = ReadRelease(line, history.release);
       if (!line.failed() && !line.AtEnd()) line.Fail("the end of the line");
       headed = true;
     } else if (history.events.empty() && line.Take("title")) {

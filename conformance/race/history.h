@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "conformance/harness/or_error.h"
+#include "spec/model/key_table.h"
 
 namespace plumbline::race {
 
@@ -83,12 +84,16 @@ struct History {
   friend bool operator==(const History&, const History&) = default;
 };
 
-// Errors name the line and what was expected there.
+// Errors name the line, the column and what was expected there: also of a key or a release that does not exist.
 harness::OrError<History> ParseHistory(std::string_view text);
 // Whether a text starts as one, right or not.
 bool IsHistory(std::string_view text);
 std::string PrintHistory(const History& history);
 std::string PrintEvent(const Event& event);  // one line, without its end
+
+// In words, with what there is instead.
+std::string NoSuchRelease(std::string_view name);
+std::string NoSuchKey(const model::KeyTable& keys, std::string_view name);
 
 }  // namespace plumbline::race
 

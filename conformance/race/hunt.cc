@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "conformance/harness/shrink.h"
-#include "conformance/race/service.h"
 #include "spec/scenario/parse.h"
 #include "spec/scenario/print.h"
 
@@ -20,8 +19,6 @@ using std::chrono::milliseconds;
 
 // In one executor. What a backend keeps of former runs should not pile up, nor make them unlike those of a fresh one.
 constexpr std::uint64_t kSchedulesAtOnce = 400;
-// Beyond what the schedules themselves may take: the scheduler's own watchdog speaks first.
-constexpr milliseconds kPatience(20'000);
 // Enough schedules for a smaller program to show the same again, if it can.
 constexpr std::uint64_t kSchedulesForLess = 400;
 constexpr milliseconds kTimeForLess(1500);
@@ -51,24 +48,7 @@ std::string SanitizersFind(const std::string& output) {
   return output.substr(text, output.find('\n', text) - text);
 }
 
-// The executor did not answer.
-Witness AsWitness(const Reply& reply, const std::string& scenario, std::string schedule) {
-  const bool timeout = reply.ending == Reply::Ending::kTimeout;
-  if (const std::string find = SanitizersFind(reply.output); !find.empty()) {
-    return {.verdict = Verdict::kFail,
-            .kind = "sanitizer",
-            .words = fmt::format("thread sanitizer found a {}\n{}", find, reply.output),
-            .scenario = scenario,
-            .schedule = std::move(schedule),
-            .history = ""};
-  }
-  return {.verdict = timeout ? Verdict::kTimeout : Verdict::kCrash,
-          .kind = timeout ? "timeout" : "crash",
-          .words = fmt::format("the backend {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output),
-          .scenario = scenario,
-          .schedule = std::move(schedule),
-          .history = ""};
-}
+std::string Line(const std::string& words) { return words.empty() ? "" : "\n" + words; }
 
 }  // namespace
 
@@ -77,24 +57,58 @@ Hunt::Hunt(harness::Executor& executor, HuntOptions options)
       options_(options),
       fresh_(executor.facts().Claims(PL_CAPABILITY(FRESH_REGISTRY)) && executor.config().load.empty()) {}
 
-Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_t most) {
+Reply Hunt::Ask(Asked& asked, milliseconds limit) {
+  executor_.Renew();
+  journal_.Clear();
+  asked.journal = journal_.path();
+  return executor_.Ask(Write(asked), limit);
+}
+
+Witness Hunt::DidNotAnswer(const Reply& reply, const std::string& scenario, std::string schedule) const {
+  Witness witness;
+  witness.scenario = scenario;
+  witness.schedule = std::move(schedule);
+  if (const std::string find = SanitizersFind(reply.output); !find.empty()) {
+    witness.kind = "sanitizer";
+    witness.words = fmt::format("thread sanitizer found a {}", find);
+  } else {
+    const bool timeout = reply.ending == Reply::Ending::kTimeout;
+    witness.verdict = timeout ? reports::Verdict::kTimeout : reports::Verdict::kCrash;
+    witness.kind = timeout ? "timeout" : "crash";
+    witness.words = fmt::format("the backend {}", reply.what);
+  }
+  if (scenario::ParseResult parsed = scenario::ParsePrinted(scenario); parsed.scenario) {
+    if (const harness::OrError<Program> program = MakeProgram(*std::move(parsed.scenario)); program.ok()) {
+      witness.words += Line(journal_.Steps(*program));
+      witness.history = journal_.History(*program);
+    }
+  }
+  witness.words += Line(reply.output);
+  return witness;
+}
+
+Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_t least, std::uint64_t most) {
   const Clock::time_point started = Clock::now();
+  const milliseconds longest = time * kMostTimes;
+  least = std::min(least, most);
   Hunted hunted;
   Asked asked{.scenario = scenario, .schedule = "", .explore = {}};
   asked.explore.seed = options_.seed;
   asked.explore.free = options_.free;
   asked.explore.fresh = fresh_;
-  while (hunted.schedules < most && Since(started) < time) {
-    executor_.Renew();
+  for (;;) {
+    const milliseconds since = Since(started);
+    const bool in_time = since < time;
+    if (hunted.schedules >= (in_time ? most : least) || since >= longest) break;
     asked.explore.first = hunted.schedules;
-    asked.explore.schedules = std::min(kSchedulesAtOnce, most - hunted.schedules);
-    asked.explore.time = std::max(time - Since(started), milliseconds(1));
-    const Reply reply = executor_.Ask(Write(asked), asked.explore.time + kPatience);
+    asked.explore.schedules = std::min(kSchedulesAtOnce, (in_time ? most : least) - hunted.schedules);
+    asked.explore.time = (in_time ? time : longest) - since;
+    const Reply reply = Ask(asked, asked.explore.time + options_.patience);
     if (reply.ending != Reply::Ending::kAnswered) {
       // It did not come back to tell; the number leads to it again, unless it was not that far.
       const std::string schedule = reply.step < 0 ? "-" : fmt::format("nth:{}:{}", options_.seed, reply.step);
       hunted.schedules = std::max<std::uint64_t>(hunted.schedules, static_cast<std::uint64_t>(reply.step + 1));
-      hunted.witness = AsWitness(reply, scenario, options_.free ? "" : schedule);
+      hunted.witness = DidNotAnswer(reply, scenario, options_.free ? "" : schedule);
       if (!options_.free && reply.step > 0 && static_cast<std::uint64_t>(reply.step) > asked.explore.first) {
         hunted.witness->with_former = fmt::format("nth:{}:{}-{}", options_.seed, asked.explore.first, reply.step);
       }
@@ -105,7 +119,7 @@ Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_
       hunted.refused = done.refused;
       break;
     }
-    hunted.schedules += std::max<std::uint64_t>(done.schedules - done.learning, 1);
+    hunted.schedules += done.schedules - std::min(done.learning, done.schedules);
     hunted.undecided += done.undecided;
     if (hunted.steps == 0) hunted.steps = done.steps;
     if (done.violation) {
@@ -114,20 +128,22 @@ Hunted Hunt::Search(const std::string& scenario, milliseconds time, std::uint64_
     }
   }
   executor_.Renew();
-  if (hunted.witness) hunted.witness->found_after = hunted.schedules;
+  if (hunted.witness) {
+    hunted.schedules = std::max<std::uint64_t>(hunted.schedules, 1);  // or in one of those that come before all
+    hunted.witness->found_after = hunted.schedules;
+  }
   hunted.seconds = std::chrono::duration<double>(Clock::now() - started).count();
   return hunted;
 }
 
 std::optional<Witness> Hunt::Replay(const std::string& scenario, const std::string& schedule, std::string* refused) {
-  executor_.Renew();
   Asked asked{.scenario = scenario, .schedule = schedule, .explore = {}};
   asked.explore.seed = options_.seed;
   asked.explore.fresh = fresh_;
-  const milliseconds patience =
-      schedule.find('-', 1) == std::string::npos ? kPatience : 3 * kPatience;  // many in a row
-  const Reply reply = executor_.Ask(Write(asked), patience);
-  if (reply.ending != Reply::Ending::kAnswered) return AsWitness(reply, scenario, schedule);
+  const bool many = schedule.find('-', 1) != std::string::npos;  // in a row
+  const milliseconds patience = options_.patience * (many ? 3 : 1);
+  const Reply reply = Ask(asked, patience);
+  if (reply.ending != Reply::Ending::kAnswered) return DidNotAnswer(reply, scenario, schedule);
   const Exploration done = ReadExploration(reply.text);
   if (!done.refused.empty() && refused != nullptr) *refused = done.refused;
   if (!done.violation) return std::nullopt;
@@ -139,7 +155,7 @@ void Hunt::Shrink(const scenario::Scenario& scenario, Witness& witness) {
   // The smallest that failed is in `witness`.
   harness::ShrinkScenario(scenario, -1, [&](const scenario::Scenario& less) {
     if (Since(started) > kTimeForAllLess || !MakeProgram(less).ok()) return false;
-    Hunted found = Search(scenario::Print(less), kTimeForLess, kSchedulesForLess);
+    Hunted found = Search(scenario::Print(less), kTimeForLess, 0, kSchedulesForLess);
     if (!found.witness || found.witness->kind != witness.kind) return false;
     const std::uint64_t before = witness.found_after;
     witness = *std::move(found.witness);
@@ -165,7 +181,7 @@ void Hunt::Shrink(const scenario::Scenario& scenario, Witness& witness) {
 }
 
 Hunted Hunt::Run(const scenario::Scenario& scenario) {
-  Hunted hunted = Search(scenario::Print(scenario), options_.time, options_.schedules);
+  Hunted hunted = Search(scenario::Print(scenario), options_.time, options_.least, options_.schedules);
   if (!hunted.witness || options_.free) return hunted;
   if (options_.shrink) Shrink(scenario, *hunted.witness);
   Witness& witness = *hunted.witness;

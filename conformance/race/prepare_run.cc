@@ -62,6 +62,17 @@ Runner::MaybeFailure Runner::Make(const Value& value, HostValue& out, std::vecto
   return std::nullopt;
 }
 
+Runner::MaybeFailure Runner::InternKeysOf(const Value& value) {
+  pl_key key;
+  for (const std::string& name : value.keys) {
+    if (MaybeFailure failure = InternKey(name, key)) return failure;
+  }
+  for (const Value& item : value.items) {
+    if (MaybeFailure failure = InternKeysOf(item)) return failure;
+  }
+  return std::nullopt;
+}
+
 Runner::MaybeFailure Runner::Prepare(const Step& step) {
   auto prepared = std::make_unique<Prepared>();
   prepared->step = &step;
@@ -131,6 +142,10 @@ Runner::MaybeFailure Runner::PrepareAll() {
         pl_key key;
         for (const std::string& name : redispatch->keys.value_or(std::vector<std::string>())) {
           if (MaybeFailure failure = InternKey(name, key)) return failure;
+        }
+      } else if (const auto* call = std::get_if<scenario::BodyCall>(&item)) {
+        for (const Value& value : call->arguments.value_or(std::vector<Value>())) {
+          if (MaybeFailure failure = InternKeysOf(value)) return failure;
         }
       } else if (const auto* guard = std::get_if<scenario::BodyGuard>(&item)) {
         pl_key key;

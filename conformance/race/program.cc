@@ -71,6 +71,12 @@ std::optional<std::string> UnknownName(const scenario::Scenario& scenario) {
 
 std::optional<std::string> WhyNot(const Program& program) {
   if (std::optional<std::string> why = UnknownName(program.scenario)) return why;
+  if (const auto& declared = program.scenario.declared_keys; !declared.empty()) {
+    return fmt::format(
+        "line {}: a history knows the keys of its release only; let threads race with one of these in "
+        "place of {}",
+        declared.front().line, declared.front().name);
+  }
   std::map<std::string, Owner> libraries, guards;
   std::map<std::string, int> closed;
   for (const Program::Thread& thread : program.threads) {

@@ -32,7 +32,8 @@ struct Program {
 };
 
 // The error names the line and what to change: no thread at all, too many, main in between, a library that is closed
-// on one thread while others use it, a guard that is left on another thread, a query whose answer no history holds.
+// on one thread while others use it, a guard that is left on another thread, a query whose answer no history holds, a
+// key of the scenario's own.
 harness::OrError<Program> MakeProgram(scenario::Scenario scenario);
 
 }  // namespace plumbline::race

@@ -42,6 +42,7 @@ TEST(Program, SaysWhatCannotBeRaced) {
       {"library l def demo\non a close l\non b define f(Tensor a) -> Tensor in l\n", "line 3: the library l is closed"},
       {"on a guard exclude [CPU] as g\non b leave g\n", "line 3: the guard g is entered and left on two threads"},
       {"on a release rr\n", "line 2: nothing is made under the name rr"},
+      {"declare mode Mine after Tracer\non a call demo::f [Mine]\n", "line 2: a history knows the keys of its release"},
       {"on a query counters demo::f\n", "line 2: threads at once may ask"}};
   for (const auto& [steps, what] : wrong) {
     const harness::OrError<Program> program = Read(steps);

@@ -46,6 +46,7 @@ pl_error* Runner::RunKernel(void* pointer, pl_frame* frame) {
     if (call.end == kNever) {
       call.end = self.Tick();
       call.ran = context->registration;
+      self.Told(notes->pending.back());
     }
   }
   if (notes != nullptr) {
@@ -63,9 +64,9 @@ pl_error* Runner::RunKernel(void* pointer, pl_frame* frame) {
   try {
     error = self.RunBody(*context, *frame);
   } catch (const std::exception& thrown) {
-    self.threw_ = thrown.what();
+    self.Threw(thrown.what());
   } catch (...) {
-    self.threw_ = "something that is no std::exception";
+    self.Threw("something that is no std::exception");
   }
   if (notes != nullptr) {
     self.LeaveGuards(guards);
@@ -166,7 +167,7 @@ std::string Runner::RunItem(const scenario::BodyItem& item, Context& context, pl
   noted.keys = event.keys;
   notes->pending.push_back(index);
   const pl_value_sink ignore{nullptr, [](void*, const pl_value*) -> pl_error* { return nullptr; }};
-  noted.start = Tick();
+  Begin(index);
   pl_error* error;
   {
     const BackendCode backend;

@@ -12,6 +12,7 @@ using Kind = LifetimeFault::Kind;
 // ---- notes ----
 
 Event& Runner::Note(Event::Kind kind, std::size_t* index) {
+  notes->entries.push_back(nullptr);
   Event& event = notes->events.emplace_back();
   event.kind = kind;
   event.thread = notes->name;
@@ -19,16 +20,33 @@ Event& Runner::Note(Event::Kind kind, std::size_t* index) {
   return event;
 }
 
+void Runner::Begin(std::size_t index) {
+  Event& event = notes->events[index];
+  event.start = Tick();
+  if (options_.journal != nullptr) notes->entries[index] = options_.journal->Asked(event);
+}
+
 // The answer of a step that was noted; a call that reached a kernel has its answer already.
-std::string Runner::Finish(std::size_t index, pl_error* error) {
+std::string Runner::Finish(std::size_t index, pl_error* error, bool told) {
   const std::uint64_t now = Tick();
   const MaybeFailure failure = Take(error);
   Event& event = notes->events[index];
   if (event.end == kNever) {
     event.end = now;
     if (failure) event.error = failure->error_class;
+    const bool call = event.kind == Event::Kind::kCall || event.kind == Event::Kind::kRedispatch;
+    if (call && !failure) event.ran = "builtin";
+    if (told) Told(index);
   }
   return failure ? failure->error_class : "";
+}
+
+void Runner::Told(std::size_t index) { JournalPage::Answered(notes->entries[index], notes->events[index]); }
+
+void Runner::Unnote(std::size_t index) {
+  if (JournalEntry* const entry = notes->entries[index]; entry != nullptr) entry->state = JournalEntry::kNone;
+  notes->events.pop_back();
+  notes->entries.pop_back();
 }
 
 std::string Runner::NewName(const std::string& given, const char* what, Prepared& prepared) {
@@ -130,17 +148,14 @@ std::string Runner::CallOperator(Event::Kind kind, Event event, pl_operator* op,
     }
   }
   notes->pending.push_back(index);
-  noted.start = Tick();
+  Begin(index);
   pl_error* error;
   {
     const BackendCode backend;
     error = adapter_.call(registry_, &call);
   }
   notes->pending.pop_back();
-  const std::string failed = Finish(index, error);
-  Event& done = notes->events[index];
-  if (done.ran.empty() && done.error.empty()) done.ran = "builtin";
-  return failed;
+  return Finish(index, error);
 }
 
 // The operator may go between the two, so that it is found is an event of its own.
@@ -152,7 +167,7 @@ std::string Runner::CallByName(const std::string& name, const std::string& renam
   found.name = fmt::format("{}.{}", notes->name, Tick());
   event.by_handle = true;
   event.op = found.name;
-  found.start = Tick();
+  Begin(index);
   pl_operator* op = nullptr;
   pl_error* error;
   {
@@ -195,7 +210,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     event.op = renaming_.Out(prepared.op);
     event.name = name;
     event.library = define->library;
-    event.start = Tick();
+    Begin(index);
     pl_registration* made = nullptr;
     pl_error* error;
     {
@@ -220,7 +235,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     event.fallthrough = impl->kernel.fallthrough;
     event.name = name;
     event.library = impl->library;
-    event.start = Tick();
+    Begin(index);
     pl_registration* made = nullptr;
     pl_error* error;
     {
@@ -230,7 +245,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     }
     const std::string failed = Finish(index, error);
     // Histories know no signatures. One that was refused for it must not be seen: then its name is unknown.
-    if (failed == "schema-mismatch" && index + 1 == notes->events.size()) notes->events.pop_back();
+    if (failed == "schema-mismatch" && index + 1 == notes->events.size()) Unnote(index);
     if (made != nullptr) Keep(impl->name, {.name = name, .registration = made, .context = &context});
     return failed;
   }
@@ -247,7 +262,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     event.fallthrough = fallback->kernel.fallthrough;
     event.name = name;
     event.library = fallback->library;
-    event.start = Tick();
+    Begin(index);
     pl_registration* made = nullptr;
     pl_error* error;
     {
@@ -264,7 +279,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     if (made == nullptr || made->registration == nullptr) return "";
     Event& event = Note(Event::Kind::kRelease, &index);
     event.name = made->name;
-    event.start = Tick();
+    Begin(index);
     pl_error* error;
     {
       const BackendCode backend;
@@ -294,7 +309,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     if (made == nullptr || made->library == nullptr) return "";
     Event& event = Note(Event::Kind::kClose, &index);
     event.name = close->name;
-    event.start = Tick();
+    Begin(index);
     pl_error* error;
     {
       const BackendCode backend;
@@ -307,7 +322,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
     Event& event = Note(Event::Kind::kFind, &index);
     event.op = find->operator_name;
     event.name = name;
-    event.start = Tick();
+    Begin(index);
     pl_operator* op = nullptr;
     pl_error* error;
     {
@@ -361,7 +376,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
       Event& event = Note(Event::Kind::kHasKernel, &index);
       event.op = query->subject;
       event.key = query->key.value_or("");
-      event.start = Tick();
+      Begin(index);
       std::uint32_t yes = 0;
       pl_error* error;
       {
@@ -372,7 +387,8 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
       return Finish(index, error);
     }
     if (query->kind == scenario::QueryKind::kOperators && PLUMBLINE_RACE_HAS(list_operators)) {
-      Note(Event::Kind::kOperators, &index).start = Tick();
+      Note(Event::Kind::kOperators, &index);
+      Begin(index);
       std::vector<std::string> names;
       const pl_string_sink sink{&names, [](void* context, pl_string text) {
                                   const HostCode host;
@@ -383,11 +399,12 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
         const BackendCode backend;
         error = adapter_.list_operators(registry_, PL_LIST_ALL, PL_NO_KEY, sink);
       }
-      const std::string failed = Finish(index, error);
+      const std::string failed = Finish(index, error, false);
       std::erase_if(names, [this](const std::string& name) { return !renaming_.Owns(name); });
       for (std::string& name : names) name = renaming_.Out(name);
       std::sort(names.begin(), names.end());
       notes->events[index].listed = std::move(names);
+      Told(index);
       return failed;
     }
     if (query->kind == scenario::QueryKind::kTable && PLUMBLINE_RACE_HAS(dump_table)) {
@@ -397,7 +414,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
         std::string place;
       };
       Note(Event::Kind::kTable, &index).op = query->subject;
-      notes->events[index].start = Tick();
+      Begin(index);
       std::vector<Row> rows;
       const pl_table_sink sink{&rows, [](void* context, const pl_table_row* row) {
                                  const HostCode host;
@@ -409,7 +426,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
         const BackendCode backend;
         error = adapter_.dump_table(registry_, Borrow(prepared.op), sink);
       }
-      const std::string failed = Finish(index, error);
+      const std::string failed = Finish(index, error, false);
       lock_.lock();
       for (const Row& row : rows) {
         if (row.ambiguous || row.place.empty()) continue;  // histories leave out what the release brings
@@ -420,6 +437,7 @@ std::string Runner::Do(const Step& step, Prepared& prepared) {
             winner != registration_at_.end() ? winner->second : row.place);
       }
       lock_.unlock();
+      Told(index);
       return failed;
     }
     return "";

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "conformance/race/journal.h"
 #include "conformance/race/memory_points.h"
 #include "spec/model/key_table.h"
 #include "spec/scenario/parse.h"
@@ -55,6 +56,7 @@ Exploration Do(const pl_adapter& adapter, const harness::BackendFacts& facts, co
   options.time = std::chrono::milliseconds(request.at("time").get<std::int64_t>());
   options.free = request.at("free");
   options.fresh = request.at("fresh");
+  options.journal = OpenJournal(request.at("journal").get<std::string>());
   options.on_schedule = [&progress](std::uint64_t schedule) { progress.step = static_cast<int>(schedule); };
   if (facts.fallbacks) {
     options.check.fallbacks.emplace();
@@ -79,7 +81,8 @@ std::string Write(const Asked& asked) {
                {"schedules", asked.explore.schedules},
                {"time", asked.explore.time.count()},
                {"free", asked.explore.free},
-               {"fresh", asked.explore.fresh}});
+               {"fresh", asked.explore.fresh},
+               {"journal", asked.journal}});
 }
 
 Exploration ReadExploration(const std::string& text) {

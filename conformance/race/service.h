@@ -20,7 +20,8 @@ namespace plumbline::race {
 struct Asked {
   std::string scenario;    // as text
   std::string schedule;    // replay this one; empty: explore
-  ExploreOptions explore;  // but for `check` and `on_schedule`
+  ExploreOptions explore;  // but for `check`, `on_schedule` and `journal`
+  std::string journal{};   // journal.h; empty: none is kept
 };
 std::string Write(const Asked& asked);
 Exploration ReadExploration(const std::string& text);

@@ -109,6 +109,108 @@ TEST_F(BadInputTest, Options) {
   Expect(Tool("list --clause X"), {"there is no clause 'X'\n`plumbline list clauses` shows them all."});
 }
 
+// What would have no effect is refused, whatever else is wrong: none of these files and backends is there.
+TEST_F(BadInputTest, OptionsThatWouldBeIgnored) {
+  const std::pair<const char*, const char*> lines[] = {
+      {"race --backend x s.scn --shard 1/2",
+       "--shard has no effect beside FILE, which is hunted in alone; leave it out"},
+      {"race --backend x s.scn --case a --filter b --jobs 3",
+       "--filter, --case and --jobs have no effect beside FILE, which is hunted in alone; leave them out"},
+      {"race --backend x s.scn --list", "--list has no effect beside FILE"},
+      {"race --backend x s.scn --report r --show 1", "--report and --show have no effect beside FILE"},
+      {"race --backend x s.scn --waivers none --calibrate y -v",
+       "--calibrate, --waivers and --verbose have no effect beside FILE"},
+      {"race --backend x s.scn --seconds 1 --tier quick", "--tier has no effect beside FILE and --seconds"},
+      {"race --backend x s.scn --schedule - --free",
+       "--free has no effect beside --schedule, which is all that is run"},
+      {"race --backend x s.scn --schedule - --seconds 1 --seed 2 --tier full --out o",
+       "--seed, --seconds, --tier and --out have no effect beside --schedule"},
+      {"race --backend x --schedule -", "--schedule has no effect without the FILE of a scenario; leave it out"},
+      {"race --backend x --fault f --calibrate y", "--calibrate has no effect beside --fault"},
+      {"race --backend x --list --report r", "--report has no effect beside --list, which runs nothing"},
+      {"check --backend x --list --report r --show 3 -v",
+       "--report, --show and --verbose have no effect beside --list, which runs nothing"},
+      {"prove --merge m.json --shard 1/2", "--shard has no effect beside --merge, which runs nothing"},
+      {"prove --merge m.json --backend x --fault f --full --jobs 2 --seed 1 --timeout 3",
+       "--backend, --fault, --full, --jobs, --seed and --timeout have no effect beside --merge"},
+      {"explain demo::f --keys CPU --load l.so --fault f --timeout 3",
+       "--load, --fault and --timeout have no effect without --backend"},
+      {"explain demo::f --keys CPU --scenario s.scn --impl CPU --schema s",
+       "--impl and --schema have no effect beside --scenario, whose steps say what is registered"},
+      {"dump demo::f --backend x --all", "--all has no effect beside OPERATOR"},
+      {"dump --backend x --each-key", "--each-key has no effect without OPERATOR"},
+      {"keys --load l.so --fault f --timeout 3", "--load, --fault and --timeout have no effect without --backend"},
+      {"list cases --clause RES-001", "WHAT has no effect beside --clause, which shows one rule"},
+      {"list cases --all", "--all has no effect without --clause"},
+  };
+  for (const auto& [line, says] : lines) Expect(Tool(line), {says, " --help."});
+  const std::string history =
+      suite_.folder().Write("h.hist", "history 1 pytorch-1.13\nmain 1..2 define t::f as d => ok\n");
+  Expect(Tool("replay --backend x --release pytorch-1.13 --load l --fault f --timeout 3 " + history),
+         {"--backend, --release, --load, --fault and --timeout have no effect where all that is given is a history"});
+}
+
+// What a script's variable holds that was never set.
+TEST_F(BadInputTest, OptionsOfNoText) {
+  for (const char* line : {"race --backend x s.scn --schedule",
+                           "race --backend x --shard",
+                           "race --backend x --case",
+                           "check --backend x --report",
+                           "check --backend x --out",
+                           "check --backend x --waivers",
+                           "check --backend x --filter",
+                           "check --backend x --release",
+                           "check --backend x --load",
+                           "check --backend x --fault",
+                           "check --backend",
+                           "prove --report",
+                           "prove --fault",
+                           "prove --merge",
+                           "keys --backend",
+                           "dump --backend x --release",
+                           "explain demo::f --keys CPU --include",
+                           "list --clause",
+                           "new-adapter x --name",
+                           "report merge x --output",
+                           "report html x --output"}) {
+    const std::string words = line;
+    Expect(Tool(words + " ''"),
+           {words.substr(words.rfind(' ') + 1) + " is given '', which says nothing; give ", " --help."});
+  }
+  for (const char* line : {"replay", "report show", "report diff x", "explain", "dump --backend x", "new-adapter"}) {
+    Expect(Tool(std::string(line) + " ''"), {"'' is no ", " --help."});
+  }
+  for (const char* line : {"check --backend x --tier", "check --backend x --seed", "check --backend x --timeout",
+                           "check --backend x --show", "race --backend x --seconds", "list"}) {
+    Expect(Tool(std::string(line) + " ''"), {"'' is "});
+  }
+}
+
+TEST_F(BadInputTest, Numbers) {
+  for (const char* time :
+       {"nan", "NAN", "inf", "-inf", "-1", "0", "1e300", "1e-300", "1e999", "0x10", "5s", "' 5'", "+5"}) {
+    const std::vector<std::string> words = {"' is no time from 0.001 to 86400 seconds"};
+    Expect(Tool(std::string("race --backend x --seconds ") + time), words);
+    for (const char* line : {"check --backend x", "race --backend x", "prove", "replay --backend x s",
+                             "explain s --backend x", "dump --backend x", "keys --backend x"}) {
+      Expect(Tool(std::string(line) + " --timeout " + time), words);
+    }
+  }
+  for (const char* number : {"nan", "inf", "-1", "1.5", "1e3", "99999999999999999999", "0x10", "010x", "' 1'", "+1"}) {
+    for (const char* line :
+         {"check --backend x --seed", "check --backend x --jobs", "check --backend x --most-timeouts",
+          "race --backend x --seed", "race --backend x --jobs", "prove --seed", "prove --jobs", "explain s --line"}) {
+      Expect(Tool(std::string(line) + " " + number), {"' is no whole number from "});
+    }
+    for (const char* line : {"check --backend x --show", "race --backend x --show", "report show x --show"}) {
+      Expect(Tool(std::string(line) + " " + number), {"' is neither a number nor all"});
+    }
+    for (const char* line : {"check --backend x --shard", "race --backend x --shard", "prove --shard"}) {
+      Expect(Tool(std::string(line) + " " + number + "/4"), {"give I/N with I from 1 to N"});
+    }
+  }
+}
+
 TEST_F(BadInputTest, ReportCommands) {
   Expect(Tool("report"), {"a command is missing; there are show, merge, html, junit, diff", "plumbline report --help"});
   Expect(Tool("report shwo x"), {"'shwo' is none of show, merge, html, junit, diff; did you mean 'show'?"});
@@ -163,6 +265,19 @@ TEST_F(BadInputTest, FilesOfAnotherKind) {
   other.Write("clauses.json", "{}");
   Expect(RunTool("list clauses", {{"PLUMBLINE_DATA", other.path()}}),
          {other.path() + "/clauses.json: this is no clause index of this version; give "});
+}
+
+TEST_F(BadInputTest, KillMatricesOfAnotherKind) {
+  const auto merge = [&](const std::string& text) {
+    return Tool("prove --merge " + suite_.folder().Write("m.json", text));
+  };
+  const std::string wanted = "; give a kill matrix that `plumbline prove --report` wrote";
+  Expect(merge("{\n,"), {"m.json: this is no kill matrix: it is not JSON from line 2 on" + wanted});
+  Expect(merge("[]"), {"m.json: this is no kill matrix: it should be an object" + wanted});
+  Expect(merge("{}"), {"m.json: this is no kill matrix: 'format' is missing" + wanted});
+  Expect(merge("{\"format\": 1e999}"), {"m.json: this is no kill matrix: a number in it is larger than any"});
+  Expect(merge("{\"format\": 1, \"null\": 3}"),
+         {"m.json: this is no kill matrix: 'null' should be an object" + wanted});
 }
 
 // What is written after a run is tried before it.

@@ -281,14 +281,12 @@ TEST(CliExplainOperatorTest, BadInput) {
   ExpectBadInput(RunTool("explain demo::f --keys CPU,CPU"), {"--keys: 'CPU,CPU' names CPU twice"});
   ExpectBadInput(RunTool("explain demo::f --keys '[CPU'"), {"--keys: '[CPU' has one bracket of two"});
   for (const char* option : {"--keys", "--include", "--exclude"}) {
-    ExpectBadInput(RunTool("explain demo::f --keys CPU " + std::string(option) + " ''"),
+    ExpectBadInput(RunTool("explain demo::f --keys CPU " + std::string(option) + " ' '"),
                    {std::string(option) + ": no key is named; give keys, such as CPU,AutogradCPU, or [] for none"});
   }
-  for (const char* option : {"--scenario", "--impl", "--schema"}) {
-    ExpectBadInput(RunTool("explain demo::f --keys CPU " + std::string(option) + " ''"),
-                   {std::string(option) + " is given '', which says nothing; leave it out"});
-  }
-  ExpectBadInput(RunTool("explain ''"), {"'' is nothing to explain; give a scenario file (.scn) or an operator"});
+  ExpectBadInput(RunTool("explain demo::f --keys ''"),
+                 {"--keys is given '', which says nothing; give KEYS", "or [] for none"});
+  ExpectBadInput(RunTool("explain ''"), {"'' is no FILE|OPERATOR: a scenario file (.scn"});
   ExpectBadInput(RunTool("explain demo::f --keys CPU --line 3"), {"--line picks a call of a scenario file"});
   ExpectBadInput(RunTool("explain demo::f --keys CPU --keys CPU --schema 'demo::f(Tensor a) -> Tensor'"), {"1 tensor"});
   ExpectBadInput(RunTool("explain demo::f --keys CPU --schema 'demo::f(Tensr a) -> Tensor'"), {"--schema", "column"});

@@ -95,7 +95,7 @@ TEST_F(CliReplayTest, JudgesAHistoryWithoutABackend) {
   EXPECT_THAT(wrong.out, HasSubstr("r ran in a call that began at 7, after its release had returned at 6."));
   const Ran bad = RunTool("replay " + folder_.Write("b.hist", head + "a 5..x call t::f [CPU] => r\n"));
   EXPECT_EQ(bad.status, 2);
-  EXPECT_THAT(bad.err, HasSubstr("b.hist: line 4: '5..x' is not a time"));
+  EXPECT_THAT(bad.err, HasSubstr("b.hist: line 4, column 3: '5..x' is not a time"));
   EXPECT_EQ(RunTool("replay " + folder_.Write("s.scn", kUntidy)).status, 2) << "a scenario needs a backend";
 }
 

@@ -5,6 +5,7 @@
 
 #include <regex>
 
+#include "conformance/harness/sanitizers.h"
 #include "conformance/selftest/sample_suite.h"
 #include "reports/json/json.h"
 
@@ -60,7 +61,7 @@ TEST_F(IsolatedBackendTest, ASegmentationFaultIsACrash) {
   EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
   ASSERT_FALSE(bad.findings.empty());
   EXPECT_THAT(bad.findings[0].summary, HasSubstr("in `call demo::bad"));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which report it and leave
+#if !defined(PLUMBLINE_ADDRESS_SANITIZER) && !defined(PLUMBLINE_THREAD_SANITIZER)  // which report it and leave
   EXPECT_THAT(bad.findings[0].summary, HasSubstr("was killed by signal 11 (Segmentation fault)"));
   EXPECT_THAT(bad.findings[0].got, HasSubstr("last words"));
 #endif
@@ -164,6 +165,35 @@ TEST_F(IsolatedBackendTest, ShardsMergeToTheSameReport) {
   const Ran unlike = RunTool("report diff " + folder + "/part1 " + folder + "/whole");
   EXPECT_THAT(unlike.err, HasSubstr("plumbline report diff: warning: the shards differ (1/3, the whole run): merge"));
   EXPECT_EQ(RunTool("report diff " + folder + "/merged " + folder + "/whole").err, "");
+
+  // What another shard has is counted and not listed; what this one should have is.
+  const auto diff = [&](const std::string& before, const std::string& after) {
+    const Ran ran = RunTool("report diff " + folder + "/" + before + " " + folder + "/" + after);
+    return std::to_string(ran.status) + " " + ran.out;
+  };
+  std::size_t of_others = 0;
+  for (const std::string part : {"1", "2", "3"}) {
+    const std::string said = diff("whole", "part" + part);
+    EXPECT_THAT(said, ::testing::MatchesRegex("0 [1-4] cases? (is|are) only in BEFORE: AFTER is shard " + part +
+                                              " of 3\n0 cases differ\n"));
+    of_others += static_cast<std::size_t>(said[2] - '0');
+    EXPECT_THAT(diff("part" + part, "whole"), HasSubstr("only in AFTER: BEFORE is shard " + part + " of 3\n"));
+  }
+  EXPECT_EQ(of_others, 2u * 4u) << "each of four cases is in two shards of three not";
+  std::string text = suite_.folder().Read("part1/report.json");
+  for (std::size_t at; (at = text.find("\"shard\": 1,")) != std::string::npos;) text.replace(at, 11, "\"shard\": 2,");
+  suite_.folder().Write("moved/report.json", text);
+  EXPECT_THAT(diff("whole", "moved"), ::testing::ContainsRegex("^1 .* -> absent\n"))
+      << "shard 2 lacks what it should have";
+
+  // A filter leaves out cases too.
+  ASSERT_EQ(RunTool("check --backend " + Misbehaving() + " --filter demo --out " + folder + "/out --report " + folder +
+                        "/demo",
+                    suite_.Environment("oldest"))
+                .status,
+            1);
+  EXPECT_EQ(diff("whole", "demo"), "0 1 case is only in BEFORE: AFTER is of the filter 'demo'\n0 cases differ\n");
+  EXPECT_EQ(diff("demo", "whole"), "0 1 case is only in AFTER: BEFORE is of the filter 'demo'\n0 cases differ\n");
 }
 
 TEST_F(IsolatedBackendTest, EqualRunsGiveEqualReports) {

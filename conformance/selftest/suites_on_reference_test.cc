@@ -11,6 +11,7 @@
 
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/executor.h"
+#include "conformance/harness/sanitizers.h"
 #include "conformance/suites/corpus_cases.h"
 #include "conformance/suites/service.h"
 #include "reports/result/result.h"
@@ -29,9 +30,9 @@ struct Suite {
 // that starts after main has ended, or in a child of a process with threads; the address sanitizer's allocator is left
 // locked in a child that was forked while another thread allocated.
 bool BeyondSanitizer([[maybe_unused]] const std::string& id) {
-#if defined(__SANITIZE_THREAD__)
+#if defined(PLUMBLINE_THREAD_SANITIZER)
   return id == "lifecycle/exit-after-main-ended" || id == "lifecycle/fork-at-first-use";
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(PLUMBLINE_ADDRESS_SANITIZER)
   return id.starts_with("lifecycle/fork-while-others") || id == "lifecycle/fork-at-first-use";
 #else
   return false;
@@ -85,6 +86,9 @@ int Main(int argc, char** argv) {
     return 2;
   }
   static const std::vector<harness::Case> all = std::move(*cases);
+  // Not a static: an executor that runs destructors as it leaves, to write its coverage, would shut the others'
+  // sockets.
+  std::deque<Suite>& suites = *new std::deque<Suite>;
   for (const std::string release : {"pytorch-1.13", "pytorch-2.15"}) {
     harness::ExecutorConfig config;
     config.path = std::string(build) + "/lib/plumbline/backends/reference.so";
@@ -95,7 +99,6 @@ int Main(int argc, char** argv) {
       std::cerr << executor.error() << "\n";
       return 2;
     }
-    static std::deque<Suite> suites;
     Suite& suite = suites.emplace_back();
     suite.executor = std::move(*executor);
     suite.full_of_keys = release == "pytorch-2.15";
@@ -111,7 +114,9 @@ int Main(int argc, char** argv) {
                               [&one, &suite]() -> SuiteCase* { return new SuiteCase(one, suite); });
     }
   }
-  return RUN_ALL_TESTS();
+  const int failed = RUN_ALL_TESTS();
+  suites.clear();  // executors end in their own time
+  return failed;
 }
 
 }  // namespace

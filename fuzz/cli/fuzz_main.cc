@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "conformance/harness/arguments.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/nearest.h"
@@ -30,15 +31,13 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kGood = 0, kFound = 1, kBadInput = 2;
+using harness::Complain;
+using harness::kBadInput;
+using harness::kFailed;
+using harness::kGood;
 constexpr std::chrono::seconds kBetweenProgress(5);
 
 volatile sig_atomic_t interrupted = 0;
-
-int Complain(const std::string& message) {
-  fmt::print(stderr, "plumbline fuzz: {}\nSee plumbline fuzz --help.\n", message);
-  return kBadInput;
-}
 
 struct Options {
   double minutes = 1;
@@ -114,7 +113,7 @@ int PrintOutcome(const std::vector<std::unique_ptr<TargetRun>>& runs) {
     for (const std::string& finding : run->output().findings) {
       fmt::print("\nfound by {}: {}\n  what it said  {}.txt\n  rerun         {}{} {}\n", run->target().name,
                  run->output().broken, finding, Environment(run->target().name), Near(run->target().program), finding);
-      if (status == kGood) status = kFound;
+      if (status == kGood) status = kFailed;
     }
     if (!run->failed()) continue;
     fmt::print(stderr, "\n{} did not run:\n{}", run->target().name, run->LastLines());
@@ -157,7 +156,7 @@ int Main(int argc, char** argv) {
       "plumbline fuzz");
   Options options;
   app.add_option("--minutes", options.minutes, "how long each target runs")
-      ->check(CLI::Range(0.01, 100000.0))
+      ->check(harness::Duration(0.01, 100'000, "minutes"))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--target", options.targets, "only this target; repeatable")
@@ -173,7 +172,7 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--programs", options.programs, "where the targets are built (default: found)")->type_name("DIR");
   app.add_option("--jobs", options.jobs, "how many targets run at once")
-      ->check(CLI::Range(1, 256))
+      ->transform(harness::WholeNumber(1, 256))
       ->type_name("N")
       ->capture_default_str();
   app.footer(
@@ -184,12 +183,12 @@ int Main(int argc, char** argv) {
       "The target steps_on_backend tries a backend of your own, which PLUMBLINE_FUZZ_BACKEND names:\n"
       "  PLUMBLINE_FUZZ_BACKEND=./libmine.so plumbline fuzz --target steps_on_backend\n"
       "Exit status: 0 nothing was found; 1 something was; 2 bad input, or a target could not run.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::ParseError& error) {
-    return Complain(error.what());
+  if (auto status = harness::ParseCommandLine(app, argc, argv)) return *status;
+  if (options.list) {
+    if (auto status = harness::RefuseIdle(app, {"--minutes", "--target", "--corpus", "--out", "--jobs"},
+                                          "beside --list, which runs nothing")) {
+      return *status;
+    }
   }
 
   if (options.programs.empty()) options.programs = FolderOfTargets();
@@ -204,8 +203,8 @@ int Main(int argc, char** argv) {
   for (const Target& target : targets) names.push_back(target.name);
   for (const std::string& wanted : options.targets) {
     if (std::find(names.begin(), names.end(), wanted) != names.end()) continue;
-    return Complain(fmt::format("--target {}: there is no such target{}; --list shows them", wanted,
-                                harness::DidYouMean(wanted, names)));
+    return Complain(app, fmt::format("--target {}: there is no such target{}; --list shows them", wanted,
+                                     harness::DidYouMean(wanted, names)));
   }
   std::erase_if(targets, [&](const Target& target) {
     if (options.targets.empty()) return !target.by_default;
@@ -214,11 +213,11 @@ int Main(int argc, char** argv) {
   for (const Target& target : targets) {
     if (!target.program.empty()) continue;
     return Complain(
-        fmt::format("{} is not built in {}; `./dev fuzz` builds all targets", target.name, options.programs));
+        app, fmt::format("{} is not built in {}; `./dev fuzz` builds all targets", target.name, options.programs));
   }
-  if (auto wrong = harness::CannotWriteInto(options.out)) return Complain("--out " + *wrong);
+  if (auto wrong = harness::CannotWriteInto(options.out)) return Complain(app, "--out " + *wrong);
   if (options.corpus.empty()) options.corpus = options.programs + "/corpus";
-  if (auto wrong = harness::CannotWriteInto(options.corpus)) return Complain("--corpus " + *wrong);
+  if (auto wrong = harness::CannotWriteInto(options.corpus)) return Complain(app, "--corpus " + *wrong);
   std::error_code failed;
   fs::create_directories(options.out, failed);
 
@@ -233,7 +232,7 @@ int Main(int argc, char** argv) {
   signal(SIGTERM, [](int) { interrupted = 1; });
   std::optional<std::string> wrong;
   RunAll(runs, options.jobs, wrong);
-  if (wrong) return Complain(*wrong);
+  if (wrong) return Complain(app, *wrong);
   PrintTable(runs);
   return PrintOutcome(runs);
 }

@@ -3,25 +3,22 @@
 //
 //   NAME_replay FILE|FOLDER...     // each file is one input; folders are searched
 //
-// The name of each input is printed before it runs if it is the only one; else it is told when the process dies.
-// Exit status: 0 all inputs held; 2 bad input. An input that breaks the property ends the process as a crash.
+// Exit status: 0 all inputs held; 2 bad input, such as a file that cannot be read. An input that breaks the property
+// ends the process as a crash, and its name is told.
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
+#include "fuzz/replay/inputs.h"
 #include "fuzz/targets/property.h"
 
 namespace {
-
-namespace fs = std::filesystem;
 
 char running[4096] = "";
 
@@ -34,16 +31,9 @@ void TellWhichInput(int signal) {
   raise(signal);
 }
 
-// False: there is no such file.
-bool Collect(const std::string& path, std::vector<std::string>& into) {
-  if (fs::is_directory(path)) {
-    for (const auto& entry : fs::recursive_directory_iterator(path)) {
-      if (entry.is_regular_file()) into.push_back(entry.path().string());
-    }
-    return true;
-  }
-  into.push_back(path);
-  return fs::is_regular_file(path);
+int Complain(const std::string& message) {
+  std::fprintf(stderr, "%s; give inputs of the target\n", message.c_str());
+  return 2;
 }
 
 }  // namespace
@@ -51,9 +41,7 @@ bool Collect(const std::string& path, std::vector<std::string>& into) {
 int main(int argc, char** argv) {
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
-    if (Collect(argv[i], files)) continue;
-    std::fprintf(stderr, "%s: there is no such file or folder; give inputs of the target\n", argv[i]);
-    return 2;
+    if (const auto wrong = plumbline::fuzz::CollectInputs(argv[i], files)) return Complain(*wrong);
   }
   if (files.empty()) {
     std::fprintf(stderr, "usage: %s FILE|FOLDER...\nRuns the fuzz target over each file; there is none.\n", argv[0]);
@@ -63,9 +51,9 @@ int main(int argc, char** argv) {
   for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::signal(signal, &TellWhichInput);
   for (const std::string& file : files) {
     std::strncpy(running, file.c_str(), sizeof running - 1);
-    std::ifstream in(file, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-    // In memory of its own, so that a sanitizer sees where it ends.
+    std::vector<std::uint8_t> bytes;
+    if (const auto wrong = plumbline::fuzz::ReadInput(file, bytes)) return Complain(*wrong);
+    // In memory that is no larger, so that a sanitizer sees where it ends.
     const std::vector<std::uint8_t> input(bytes.begin(), bytes.end());
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }

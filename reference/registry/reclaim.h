@@ -22,6 +22,15 @@
 #include "reference/keys/thread_state.h"
 #include "reference/registry/publication.h"
 
+// GCC and Clang each tell of thread sanitizer in a way of their own.
+#if defined(__SANITIZE_THREAD__)
+#define PLUMBLINE_REFERENCE_THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PLUMBLINE_REFERENCE_THREAD_SANITIZER
+#endif
+#endif
+
 namespace plumbline::reference {
 
 extern const bool asymmetric;  // membarrier is there
@@ -44,7 +53,7 @@ struct Fences : HardwarePolicy {
 
  private:
   static void Fence() {
-#ifdef __SANITIZE_THREAD__
+#ifdef PLUMBLINE_REFERENCE_THREAD_SANITIZER
     // It knows no fences. An exchange is one on x86, and of a word that nobody else has it hides no race.
     std::atomic<int> mine{0};
     mine.exchange(1, std::memory_order_seq_cst);

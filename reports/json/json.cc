@@ -1,108 +1,20 @@
 #include "reports/json/json.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "reports/json/object.h"
+
 namespace plumbline::reports {
 namespace {
 
 using Json = nlohmann::json;
+using Object = JsonObject;
 
 constexpr int kFormat = 1;
-
-constexpr std::array kVerdicts = {Verdict::kPass,    Verdict::kFail,         Verdict::kCrash,
-                                  Verdict::kTimeout, Verdict::kUnsupported,  Verdict::kWaived,
-                                  Verdict::kVacuous, Verdict::kInconclusive, Verdict::kHarnessError};
-
-// One object of a report that is read. What is missing or of another kind is named by its path: "cases[3].verdict".
-class Object {
- public:
-  Object(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
-    if (!json.is_object()) Wrong(path_, "an object");
-  }
-  const Json& At(const char* name) const {
-    const auto found = json_.find(name);
-    if (found == json_.end()) throw std::invalid_argument("'" + PathOf(name) + "' is missing");
-    return *found;
-  }
-  std::string Text(const char* name) const {
-    const Json& json = At(name);
-    if (!json.is_string()) Wrong(PathOf(name), "a text");
-    return json.get<std::string>();
-  }
-  std::vector<std::string> Texts(const char* name) const {
-    std::vector<std::string> texts;
-    for (const auto& [item, path] : Items(name)) {
-      if (!item.is_string()) Wrong(path, "a text");
-      texts.push_back(item.get<std::string>());
-    }
-    return texts;
-  }
-  bool Flag(const char* name) const {
-    const Json& json = At(name);
-    if (!json.is_boolean()) Wrong(PathOf(name), "true or false");
-    return json.get<bool>();
-  }
-  std::uint64_t Count(const char* name) const { return CountOf(At(name), PathOf(name)); }
-  std::uint64_t Count(const char* name, std::uint64_t otherwise) const {
-    return json_.contains(name) ? Count(name) : otherwise;
-  }
-  int Int(const char* name) const {
-    const std::uint64_t count = Count(name);
-    if (count > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) Wrong(PathOf(name), "a smaller number");
-    return static_cast<int>(count);
-  }
-  std::map<std::string, std::uint64_t> Counts(const char* name) const {
-    const Json& json = At(name);
-    if (!json.is_object()) Wrong(PathOf(name), "an object");
-    std::map<std::string, std::uint64_t> counts;
-    for (const auto& [key, count] : json.items()) counts[key] = CountOf(count, PathOf(name) + "." + key);
-    return counts;
-  }
-  Object In(const char* name) const { return Object(At(name), PathOf(name)); }
-  std::vector<Object> Objects(const char* name) const {
-    std::vector<Object> objects;
-    for (const auto& [item, path] : Items(name)) objects.emplace_back(item, path);
-    return objects;
-  }
-  std::string PathOf(const char* name) const { return path_.empty() ? name : path_ + "." + name; }
-
- private:
-  [[noreturn]] static void Wrong(const std::string& path, const char* wanted) {
-    throw std::invalid_argument((path.empty() ? "it" : "'" + path + "'") + " should be " + wanted);
-  }
-  static std::uint64_t CountOf(const Json& json, const std::string& path) {
-    if (!json.is_number_unsigned()) Wrong(path, "a whole number of at least 0");
-    return json.get<std::uint64_t>();
-  }
-  std::vector<std::pair<const Json&, std::string>> Items(const char* name) const {
-    const Json& json = At(name);
-    if (!json.is_array()) Wrong(PathOf(name), "a list");
-    std::vector<std::pair<const Json&, std::string>> items;
-    for (std::size_t i = 0; i < json.size(); ++i) {
-      items.emplace_back(json[i], PathOf(name) + "[" + std::to_string(i) + "]");
-    }
-    return items;
-  }
-
-  const Json& json_;
-  std::string path_;
-};
-
-Verdict ReadVerdict(const Object& object) {
-  const std::string spelling = object.Text("verdict");
-  for (Verdict verdict : kVerdicts) {
-    if (spelling == Spelling(verdict)) return verdict;
-  }
-  throw std::invalid_argument("'" + object.PathOf("verdict") + "' is '" + spelling + "', which is no verdict");
-}
 
 Json Write(const Finding& finding) {
   return {{"summary", finding.summary},   {"scenario", finding.scenario}, {"line", finding.line},
@@ -147,7 +59,7 @@ CaseResult ReadCase(const Object& object) {
   CaseResult result{.id = object.Text("id"),
                     .chapter = object.Text("chapter"),
                     .clauses = object.Texts("clauses"),
-                    .verdict = ReadVerdict(object),
+                    .verdict = object.ReadVerdict("verdict"),
                     .sampled = object.Flag("sampled"),
                     .scenarios = object.Count("scenarios", 0),
                     .discarded = object.Count("discarded", 0),
@@ -272,18 +184,8 @@ std::string ToJson(const SideNotes& notes) {
 
 ReadResult FromJson(std::string_view text) {
   const auto no_report = [](const std::string& why) { return ReadResult{{}, "not a Plumbline report: " + why}; };
-  Json json;
   try {
-    json = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    // The byte counts from 1 and is the last that was read.
-    const std::string_view before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
-    return no_report("it is not JSON from line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n')) +
-                     " on");
-  } catch (const Json::out_of_range&) {
-    return no_report("a number in it is larger than any that a report holds");
-  }
-  try {
+    const Json json = ParseJson(text);
     const Object object(json, "");
     if (const int format = object.Int("format"); format != kFormat) {
       return {{},

@@ -67,7 +67,7 @@ TEST(Json, SaysWhatIsWrongWithAFile) {
 // Each field in turn is left out, or of another kind: always our own words.
 TEST(Json, SaysThatANumberIsTooLarge) {
   EXPECT_EQ(FromJson(R"({"format": 1e400})").error,
-            "not a Plumbline report: a number in it is larger than any that a report holds");
+            "not a Plumbline report: a number in it is larger than any that belongs there");
 }
 
 TEST(Json, NamesTheFieldThatIsWrong) {

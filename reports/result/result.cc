@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace plumbline::reports {
@@ -87,6 +89,57 @@ std::map<std::string, Verdict> ByClause(const Run& run) {
   return by_clause;
 }
 
+namespace {
+
+// The verb of the step that a failed case ends in and how it ends, where that tells nothing of what the case asked for:
+// a backend that is not done yet raises one error wherever it is asked for what it lacks. Empty where it may depend on
+// the case, as wrong answers and the errors of the rules do.
+std::string CauseOf(const CaseResult& result) {
+  if (result.findings.empty()) return "";
+  const Finding& finding = result.findings.front();
+  const std::size_t step = finding.summary.find('`');
+  if (step == std::string::npos) return "";
+  std::istringstream words(finding.summary.substr(step + 1));
+  std::string verb;
+  words >> verb;
+  if (verb == "on") words >> verb >> verb;  // on THREAD
+  std::string end = finding.got;
+  if (result.verdict == Verdict::kFail) {
+    // Kernels may have run before.
+    if (const std::size_t last = end.rfind("> error "); last != std::string::npos) end.erase(0, last + 2);
+    const std::string error = end.substr(0, end.find(" ("));
+    if (error != "error internal" && error != "error unclassified" && error != "error unsupported") return "";
+  }
+  return std::string(Spelling(result.verdict)) + " " + verb + " " + end;
+}
+
+// Of the roots that fail for one cause, the sharpest stays; the others, and what they block, are folded under it.
+template <class Sharper>
+void FoldCauses(const std::map<std::string, CaseResult*>& failed, const Sharper& sharper) {
+  std::map<std::string, CaseResult*> root_of;  // by cause
+  const auto each_root = [&](const auto& visit) {
+    for (const auto& [id, result] : failed) {
+      const std::string cause = result->blocked_by.empty() ? CauseOf(*result) : "";
+      if (!cause.empty()) visit(cause, result);
+    }
+  };
+  each_root([&](const std::string& cause, CaseResult* result) {
+    const auto [at, first] = root_of.emplace(cause, result);
+    if (!first && sharper(result, at->second)) at->second = result;
+  });
+  std::map<std::string, std::string> folded;
+  each_root([&](const std::string& cause, CaseResult* result) {
+    const CaseResult* root = root_of.at(cause);
+    if (root != result) folded[result->id] = root->id;
+  });
+  for (const auto& [id, result] : failed) {
+    if (const auto at = folded.find(id); at != folded.end()) result->blocked_by = at->second;
+    if (const auto at = folded.find(result->blocked_by); at != folded.end()) result->blocked_by = at->second;
+  }
+}
+
+}  // namespace
+
 void MarkBlocked(Run& run) {
   std::map<std::string, const Clause*> clauses;
   for (const Clause& clause : run.clauses) clauses[clause.id] = &clause;
@@ -139,6 +192,7 @@ void MarkBlocked(Run& run) {
       }
     }
   }
+  FoldCauses(failed, sharper);
 }
 
 bool Good(const Run& run) {

@@ -54,7 +54,7 @@ struct CaseResult {
   std::vector<std::string> missing_capabilities{};               // kUnsupported
   std::string waiver{};                                          // id, when waived
   std::vector<std::string> waived_clauses{};  // kWaived: that the waivers in use say are broken; sorted
-  std::string blocked_by{};                   // id of a failed case whose clause is a prerequisite; empty: a root
+  std::string blocked_by{};                   // id of a failed case to look at first, see MarkBlocked; empty: a root
   std::vector<Finding> findings{};            // first is the headline
 };
 
@@ -111,8 +111,8 @@ Counts Count(const Run& run);  // the one place that counts; every format uses i
 std::map<std::string, Verdict> ByClause(const Run& run);
 
 // Fills `blocked_by`: a failed case is folded under another failed one that names a clause which its own clauses need,
-// near or far, and names no more clauses. What names such a clause itself is a root, and every circle has one. Needs
-// the run's clauses.
+// near or far, and names no more clauses; or whose step of the same kind ends in the same crash or error of no rule.
+// What names such a clause itself is a root, and every circle has one. Needs the run's clauses.
 void MarkBlocked(Run& run);
 
 // True if the run is good: nothing failed, crashed, timed out or was a harness error, and something was checked.

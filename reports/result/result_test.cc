@@ -9,6 +9,7 @@
 namespace plumbline::reports {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -122,6 +123,63 @@ TEST(MarkBlocked, ACircleHasARoot) {
   EXPECT_EQ(run.cases[0].blocked_by, "");
   EXPECT_EQ(run.cases[1].blocked_by, "one");
   EXPECT_EQ(run.cases[2].blocked_by, "one");
+}
+
+CaseResult Ends(const char* id, Verdict verdict, const char* summary, const char* got, const char* clause) {
+  CaseResult result = Case(id, verdict, {clause});
+  Finding& finding = result.findings.emplace_back();
+  finding.summary = summary;
+  finding.got = got;
+  return result;
+}
+
+std::vector<std::string> BlockedBy(const std::vector<CaseResult>& cases, const std::vector<Clause>& clauses = {}) {
+  reports::Run run;
+  run.clauses = clauses;
+  run.cases = cases;
+  MarkBlocked(run);
+  std::vector<std::string> blocked_by;
+  for (const CaseResult& result : run.cases) blocked_by.push_back(result.blocked_by);
+  return blocked_by;
+}
+
+constexpr const char* kTodo = "error internal (\"not implemented yet\")";
+
+TEST(MarkBlocked, OneCauseIsOneRoot) {
+  const std::vector<Clause> clauses = {{.id = "A-001"}, {.id = "A-002", .needs = {"A-001"}}, {.id = "B-001"}};
+  EXPECT_THAT(
+      BlockedBy({Ends("a", Verdict::kFail, "`define t::f(Tensor a) -> Tensor`: the error", kTodo, "B-001"),
+                 Ends("b", Verdict::kFail, "`on x define t::g() -> ()`: the error", kTodo, "A-001"),
+                 Ends("c", Verdict::kFail, "`call t::f [CPU]`: the error", kTodo, "C-001"),
+                 Ends("d", Verdict::kFail, "`call t::f []`: the kernels that ran",
+                      ("k1 > no kernel ran > " + std::string(kTodo)).c_str(), "C-002"),
+                 Ends("e", Verdict::kFail, "`define t::f() -> ()`: the error", "error internal (\"else\")", "D-001"),
+                 Case("f", Verdict::kFail, {"A-002"})},
+                clauses),
+      ElementsAre("", "a", "", "c", "", "a"));
+}
+
+TEST(MarkBlocked, CrashesAlikeAreOneRoot) {
+  constexpr const char* kDied = "crash: died of signal 11";
+  EXPECT_THAT(
+      BlockedBy({Ends("a", Verdict::kCrash, "the backend died of signal 11 in `define t::f() -> ()`", kDied, "A-001"),
+                 Ends("b", Verdict::kCrash, "the backend died of signal 11 in `define t::g() -> ()`", kDied, "B-001"),
+                 Ends("c", Verdict::kCrash, "the backend died of signal 11 in `impl t::g CPU k`", kDied, "C-001"),
+                 Ends("d", Verdict::kCrash, "the backend died of signal 11 in `define t::g() -> ()`",
+                      "crash: died of signal 11\nassertion x", "D-001")}),
+      ElementsAre("", "a", "", ""));
+}
+
+// The errors and answers that rules ask for may be wrong for many reasons.
+TEST(MarkBlocked, WrongAnswersAlikeStayRoots) {
+  for (const char* got : {"k1", "ok", "error no-kernel (\"none\")", "error internally (\"x\")", ""}) {
+    EXPECT_THAT(BlockedBy({Ends("a", Verdict::kFail, "`call t::f [CPU]`: the error", got, "A-001"),
+                           Ends("b", Verdict::kFail, "`call t::f [CPU]`: the error", got, "B-001")}),
+                ElementsAre("", ""))
+        << got;
+  }
+  EXPECT_THAT(BlockedBy({Case("a", Verdict::kFail, {"A-001"}), Case("b", Verdict::kFail, {"B-001"})}),
+              ElementsAre("", ""));
 }
 
 TEST(Merge, PutsShardsTogetherInAnyOrder) {

@@ -137,9 +137,10 @@ std::string Summary(const Run& whole, const SummaryOptions& options) {
     }
     if (const auto found = blocked.find(root->id); found != blocked.end()) {
       const std::size_t count = found->second.size();
-      out += paint.Dim(fmt::format("    blocked: {}{} {}",
-                                   Counted(count, "case that presumes it", "cases that presume it"),
-                                   count == 1 ? ":" : ", such as", found->second.front()->id)) +
+      out += paint.Dim(fmt::format(
+                 "    blocked: {}{} {}",
+                 Counted(count, "case that presumes it or ends as it does", "cases that presume it or end as it does"),
+                 count == 1 ? ":" : ", such as", found->second.front()->id)) +
              "\n";
     }
     if (in_full) out += "\n";
