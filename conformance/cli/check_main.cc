@@ -23,6 +23,7 @@
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
+#include "conformance/suites/operators/operator_cases.h"
 #include "conformance/suites/service.h"
 #include "reports/terminal/terminal.h"
 
@@ -37,10 +38,12 @@ using harness::SuiteRun;
 using harness::Tier;
 
 constexpr Tier kTiers[] = {Tier::kQuick, Tier::kStandard, Tier::kFull};
+constexpr const char* kDispatcher = "dispatcher";
+constexpr const char* kOperators = "operators";
 
 struct Options {
   BackendOptions backend;
-  std::string tier = "standard";
+  std::string tier = "standard", profile = kDispatcher, device;
   std::vector<std::string> filters, cases, waivers;
   std::uint64_t seed = 1;
   std::string shard, report, out = "plumbline-failures";
@@ -62,6 +65,16 @@ void AddTo(CLI::App& app, Options& options) {
                  "(tls/*); repeatable")
       ->type_name("WORD")
       ->allow_extra_args(false);
+  app.add_option("--profile", options.profile,
+                 "what is checked: the dispatcher, or its operators, by what they compute")
+      ->check(Choice({kDispatcher, kOperators}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option(
+         "--device", options.device,
+         "of --profile operators: where the tensors are, such as meta or privateuseone:0; else the backend's own "
+         "default")
+      ->type_name("DEVICE");
   app.add_option("--case", options.cases, "only the case of this id, whatever its tier; repeatable")
       ->type_name("ID")
       ->allow_extra_args(false);
@@ -93,6 +106,13 @@ void AddTo(CLI::App& app, Options& options) {
       "waived (failed exactly as a waiver says, or passed only by a deviation that one accepts); vacuous and\n"
       "inconclusive (nothing was shown); harness-error (ours).\n"
       "Exit status: 0 all passed, were waived or are unsupported; 1 something failed; 2 bad input or a harness-error.");
+}
+
+// For a line that reruns.
+std::string ProfileArguments(const Options& options) {
+  if (options.profile == kDispatcher) return "";
+  const std::string device = options.device.empty() ? "" : " --device " + harness::ShellWord(options.device);
+  return " --profile " + options.profile + device;
 }
 
 Tier TierOf(const std::string& spelling) {
@@ -154,7 +174,12 @@ int Main(int argc, char** argv) {
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   std::erase_if(*clauses, [](const reports::Clause& clause) { return !harness::IsChecked(clause); });
-  OrError<std::vector<Case>> cases = suites::AllCases();
+  const bool operators = options.profile == kOperators;
+  if (!operators) {
+    if (auto status = RefuseIdle(app, {"--device"}, "without --profile operators")) return *status;
+  }
+  std::erase_if(*clauses, [&](const reports::Clause& clause) { return operators != (clause.profile == kOperators); });
+  OrError<std::vector<Case>> cases = operators ? suites::OperatorCases({.device = options.device}) : suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
 
   suite.executor = *config;
@@ -162,7 +187,7 @@ int Main(int argc, char** argv) {
   suite.cases = {.seed = options.seed,
                  .tier = TierOf(options.tier),
                  .backend_argument = options.backend.backend,
-                 .more_arguments = options.backend.MoreArguments(),
+                 .more_arguments = options.backend.MoreArguments() + ProfileArguments(options),
                  .out = options.out};
   for (const std::vector<std::string>* words : {&options.filters, &options.cases}) {
     for (const std::string& word : *words) {

@@ -1,4 +1,5 @@
-// What adapter.h makes of a class with tensors that hold data and with operators, and of hosts from before there were any.
+// What adapter.h makes of a class with tensors that hold data and with operators, and of hosts from before there were
+// any.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -35,7 +35,7 @@ constexpr std::size_t kBatch = 32;
 // Asks an executor; a batch in which the backend died is asked again one by one.
 class Backend {
  public:
-  explicit Backend(CaseContext& ctx) : executor_(&ctx.executor()) {
+  Backend(CaseContext& ctx, const std::string& device) : executor_(&ctx.executor()), device_(device) {
     if (executor_->config().service) return;
     harness::ExecutorConfig config = executor_->config();
     config.service = &ServeOperators;
@@ -55,7 +55,8 @@ class Backend {
   };
   std::vector<Answer> Ask(const std::vector<OperatorCall>& calls) {
     std::vector<Answer> answers;
-    const Reply reply = executor_->Ask(std::string(kOperatorsRequest) + EncodeCalls(calls, ""), executor_->limit());
+    const Reply reply =
+        executor_->Ask(std::string(kOperatorsRequest) + EncodeCalls(calls, device_), executor_->limit());
     if (reply.ending == Reply::Ending::kAnswered) {
       for (OperatorOutcome& outcome : DecodeOutcomes(reply.text)) answers.push_back({std::move(outcome)});
       return answers;
@@ -76,7 +77,7 @@ class Backend {
  private:
   Executor* executor_;
   std::unique_ptr<Executor> own_;
-  std::string broken_;
+  std::string device_, broken_;
 };
 
 // What is wrong with a call, in words; empty: nothing.
@@ -115,8 +116,9 @@ Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answ
   return judged;
 }
 
-void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, const CallDrawer& drawer) {
-  Backend backend(ctx);
+void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, const CallDrawer& drawer,
+             const OperatorOptions& options) {
+  Backend backend(ctx, options.device);
   if (!backend.broken().empty()) return ctx.Broken(backend.broken());
   const int runs = ctx.tier() == Tier::kQuick ? 24 : ctx.tier() == Tier::kStandard ? 240 : 2400;
   Draw draw(ctx.seed());
@@ -155,7 +157,7 @@ void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, co
 
 }  // namespace
 
-std::vector<harness::Case> OperatorCases() {
+std::vector<harness::Case> OperatorCases(const OperatorOptions& options) {
   std::vector<harness::Case> cases;
   for (const std::string& name : OracleNames()) {
     const Oracle* const oracle = OracleFor(name);
@@ -169,7 +171,7 @@ std::vector<harness::Case> OperatorCases() {
          .needs = PL_CAPABILITY(CORE) | PL_CAPABILITY(BOXED) | PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS),
          .sampled = false,
          .where = __FILE__,
-         .run = [name, oracle, drawer](CaseContext& ctx) { RunCase(ctx, name, *oracle, *drawer); }});
+         .run = [name, oracle, drawer, options](CaseContext& ctx) { RunCase(ctx, name, *oracle, *drawer, options); }});
   }
   return cases;
 }

@@ -1,7 +1,7 @@
 // A case for each operator that the suite has an oracle for: many drawn calls, each compared with what it should come
 // to.
 //
-//   OrError<std::vector<Case>> cases = OperatorCases();          // "operators/add.Tensor", ...
+//   std::vector<Case> cases = OperatorCases({.device = "meta"});          // "operators/add.Tensor", ...
 //
 // A case draws calls for each dtype, sends them to the executor in batches, and compares. What fails is made smaller
 // (fewer and smaller dimensions, plainer layouts and values) as long as it fails in the same way, and is reported as a
@@ -10,13 +10,17 @@
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_CASES_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_CASES_H_
 
+#include <string>
 #include <vector>
 
 #include "conformance/harness/case.h"
 
 namespace plumbline::suites {
 
-std::vector<harness::Case> OperatorCases();
+struct OperatorOptions {
+  std::string device;  // of the tensors; empty: the backend's default one
+};
+std::vector<harness::Case> OperatorCases(const OperatorOptions& options = {});
 
 }  // namespace plumbline::suites
 
