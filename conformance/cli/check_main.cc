@@ -179,7 +179,8 @@ int Main(int argc, char** argv) {
     if (auto status = RefuseIdle(app, {"--device"}, "without --profile operators")) return *status;
   }
   std::erase_if(*clauses, [&](const reports::Clause& clause) { return operators != (clause.profile == kOperators); });
-  OrError<std::vector<Case>> cases = operators ? suites::OperatorCases({.device = options.device}) : suites::AllCases();
+  OrError<std::vector<Case>> cases =
+      operators ? OrError(suites::OperatorCases({.device = options.device})) : suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
 
   suite.executor = *config;

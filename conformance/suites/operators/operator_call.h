@@ -40,6 +40,9 @@ struct Argument {
   static Argument Ints(const Sizes& values);
 };
 
+// The device whose tensors have shapes and no elements.
+inline constexpr const char* kMeta = "meta";
+
 struct OperatorCall {
   std::string op;
   std::vector<Argument> arguments;

@@ -132,6 +132,7 @@ class Session {
 
   HostTensor AllOf(pl_tensor* tensor) {
     Info info = InfoOf(tensor);
+    if (info.layout.device == kMeta) return std::move(info.layout);
     info.layout.storage.resize(info.storage_bytes);
     Take(adapter_.storage_to_host(registry_, tensor, info.layout.storage.data(), info.storage_bytes));
     return std::move(info.layout);
@@ -147,7 +148,7 @@ class Session {
     returned.tensor = HostTensor::Contiguous(info.layout.dtype, info.layout.sizes);
     returned.tensor.offset = 0;
     returned.tensor.device = info.layout.device;
-    if (info.layout.device != "meta") {
+    if (info.layout.device != kMeta) {
       Take(adapter_.tensor_to_host(registry_, result.tensor.get(), returned.tensor.storage.data(),
                                    returned.tensor.storage.size()));
     }
