@@ -82,7 +82,11 @@ Backend::Backend(const abi::OpenOptions& options) {
   }
   if (options.count_hits) registry_->CountHits(true);
 #ifdef PLUMBLINE_WITH_OPERATORS
-  if (options.operators) RegisterOperators(*registry_);
+  if (options.operators && own_ != nullptr) operators_ = RegisterOperators(*registry_);
+  if (options.operators && own_ == nullptr) {
+    // Once for the process, as those of PyTorch are, and never taken back.
+    [[maybe_unused]] static const auto* const made = new std::vector<Registration>(RegisterOperators(*registry_));
+  }
 #endif
 }
 

@@ -31,8 +31,9 @@ extern thread_local std::shared_ptr<std::atomic<bool>> kernel_state_is_there;
 #endif
 
 #ifdef PLUMBLINE_WITH_OPERATORS
-// Defined by the library that the backend is linked with.
-void RegisterOperators(Registry& registry);
+// The ATen operators with their kernels, for as long as what is given back lives. Defined by the library that the
+// backend is linked with.
+std::vector<Registration> RegisterOperators(Registry& registry);
 #endif
 
 class Backend {
@@ -132,6 +133,7 @@ class Backend {
 
   std::unique_ptr<Registry> own_;  // null: the process-wide one
   Registry* registry_;
+  std::vector<Registration> operators_;
 };
 
 }  // namespace plumbline::reference::adapter
