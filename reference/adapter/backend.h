@@ -91,9 +91,9 @@ class Backend {
   static std::uint64_t Identity(const Tensor& tensor);
 
   // tensors.cc
-  Tensor FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage);
+  Tensor TensorFromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage);
   abi::TensorInfo InfoOf(const Tensor& tensor);
-  void ToHost(const Tensor& tensor, std::span<std::byte> elements);
+  void TensorToHost(const Tensor& tensor, std::span<std::byte> elements);
   void StorageToHost(const Tensor& tensor, std::span<std::byte> storage);
 
   void Drain() { registry_->Drain(); }

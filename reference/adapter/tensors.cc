@@ -38,7 +38,7 @@ void CopyElements(const char* from, IntSpan sizes, IntSpan strides, std::size_t 
 
 }  // namespace
 
-Tensor Backend::FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
+Tensor Backend::TensorFromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
   const DType dtype = DTypeOf(layout.dtype);
   const Device device = layout.device.empty() ? Device() : Device::Parse(layout.device);
   if (device.type != DeviceType::kCpu && device.type != DeviceType::kMeta) {
@@ -63,7 +63,7 @@ abi::TensorInfo Backend::InfoOf(const Tensor& tensor) {
   return info;
 }
 
-void Backend::ToHost(const Tensor& tensor, std::span<std::byte> elements) {
+void Backend::TensorToHost(const Tensor& tensor, std::span<std::byte> elements) {
   NeedsHostMemory(tensor);
   NeedsBytes(elements.size(), static_cast<std::size_t>(tensor.numel()) * tensor.itemsize(), "the tensor");
   if (tensor.numel() == 0) return;

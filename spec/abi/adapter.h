@@ -71,9 +71,9 @@
 //                    kernels of the NOOP forms then arrive in RegisterKernel too
 //   load             static void Load(std::string_view path);
 //   signature-check  static constexpr bool kChecksSignatures = true;
-//   tensors          Tensor FromHost(const abi::TensorLayout&, std::span<const std::byte> storage);    copies
+//   tensors          Tensor TensorFromHost(const abi::TensorLayout&, std::span<const std::byte> storage);    copies
 //                    abi::TensorInfo InfoOf(const Tensor&);
-//                    void ToHost(const Tensor&, std::span<std::byte> elements);           in row-major order
+//                    void TensorToHost(const Tensor&, std::span<std::byte> elements);           in row-major order
 //                    void StorageToHost(const Tensor&, std::span<std::byte> storage);     all of it
 //   operators        static constexpr bool kOperators = true;     OpenOptions::operators then asks for them
 //
@@ -379,7 +379,7 @@ class Entries {
                              {layout->strides, layout->strides + layout->dim},
                              layout->offset,
                              std::string(View(layout->device))};
-      *out = Give(Backend(registry).FromHost(
+      *out = Give(Backend(registry).TensorFromHost(
           own, {static_cast<const std::byte*>(storage), static_cast<std::size_t>(storage_bytes)}));
     });
   }
@@ -401,7 +401,7 @@ class Entries {
   }
   static pl_error* TensorToHost(pl_registry* registry, pl_tensor* tensor, void* elements, uint64_t bytes) {
     return Read(tensor, elements, bytes,
-                [&](const Tensor& own, std::span<std::byte> into) { Backend(registry).ToHost(own, into); });
+                [&](const Tensor& own, std::span<std::byte> into) { Backend(registry).TensorToHost(own, into); });
   }
   static pl_error* StorageToHost(pl_registry* registry, pl_tensor* tensor, void* storage, uint64_t bytes) {
     return Read(tensor, storage, bytes,
@@ -656,9 +656,9 @@ const pl_adapter& Table() {
     if constexpr (OffersCallMany<B>) table.call_many = &E::CallMany;
     if constexpr (OffersFindMany<B>) table.find_many = &E::FindMany;
     if constexpr (OffersLoad<B>) table.load = &E::Load;
-    if constexpr (OffersFromHost<B>) table.tensor_from_host = &E::TensorFromHost;
+    if constexpr (OffersTensorFromHost<B>) table.tensor_from_host = &E::TensorFromHost;
     if constexpr (OffersInfoOf<B>) table.tensor_info = &E::TensorInfoOf;
-    if constexpr (OffersToHost<B>) table.tensor_to_host = &E::TensorToHost;
+    if constexpr (OffersTensorToHost<B>) table.tensor_to_host = &E::TensorToHost;
     if constexpr (OffersStorageToHost<B>) table.storage_to_host = &E::StorageToHost;
     return table;
   }();

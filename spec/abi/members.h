@@ -166,9 +166,9 @@ concept AreStrings = std::convertible_to<X, std::vector<std::string>>;
   X(CallMany, b.CallMany(p.op, p.number, p.number, p.values, p.times))                                              \
   X(FindMany, b.FindMany(p.text, p.times))                                                                          \
   X(Load, B::Load(p.text))                                                                                          \
-  X(FromHost, { b.FromHost(p.layout, p.bytes) } -> std::convertible_to<typename B::Tensor>)                         \
+  X(TensorFromHost, { b.TensorFromHost(p.layout, p.bytes) } -> std::convertible_to<typename B::Tensor>)                         \
   X(InfoOf, { b.InfoOf(p.tensor) } -> std::convertible_to<TensorInfo>)                                              \
-  X(ToHost, b.ToHost(p.tensor, p.out))                                                                              \
+  X(TensorToHost, b.TensorToHost(p.tensor, p.out))                                                                              \
   X(StorageToHost, b.StorageToHost(p.tensor, p.out))
 
 PLUMBLINE_ABI_MEMBERS(PLUMBLINE_ABI_MEMBER)
@@ -226,7 +226,8 @@ consteval std::uint64_t Claims() {
   claim(OffersCallMany<B> && OffersFindMany<B>, PL_CAPABILITY(CALL_MANY));
   claim(OffersLoad<B>, PL_CAPABILITY(LOAD));
   if constexpr (requires { B::kChecksSignatures; }) claim(B::kChecksSignatures, PL_CAPABILITY(SIGNATURE_CHECK));
-  claim(OffersFromHost<B> && OffersInfoOf<B> && OffersToHost<B> && OffersStorageToHost<B>, PL_CAPABILITY(TENSORS));
+  claim(OffersTensorFromHost<B> && OffersInfoOf<B> && OffersTensorToHost<B> && OffersStorageToHost<B>,
+        PL_CAPABILITY(TENSORS));
   if constexpr (requires { B::kOperators; }) claim(B::kOperators, PL_CAPABILITY(OPERATORS));
   return bits;
 }

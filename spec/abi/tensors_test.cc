@@ -36,15 +36,15 @@ class WithTensors {
   explicit WithTensors(const OpenOptions& options) : operators(options.operators) {}
 
   Tensor MakeTensor(std::span<const pl_key>) { return nullptr; }
-  Tensor FromHost(const TensorLayout& layout, std::span<const std::byte> storage) {
+  Tensor TensorFromHost(const TensorLayout& layout, std::span<const std::byte> storage) {
     return std::make_shared<Made>(Made{layout, {storage.begin(), storage.end()}});
   }
   TensorInfo InfoOf(const Tensor& tensor) { return {tensor->layout, tensor->storage.size(), 77, operators ? 1u : 0u}; }
-  void ToHost(const Tensor& tensor, std::span<std::byte> elements) {
+  void TensorToHost(const Tensor& tensor, std::span<std::byte> elements) {
     if (elements.size() > tensor->storage.size()) throw Error(PL_ERROR_INVALID_ARGUMENT, "not that many");
     std::memcpy(elements.data(), tensor->storage.data(), elements.size());
   }
-  void StorageToHost(const Tensor& tensor, std::span<std::byte> storage) { ToHost(tensor, storage); }
+  void StorageToHost(const Tensor& tensor, std::span<std::byte> storage) { TensorToHost(tensor, storage); }
 
   bool operators;
 };

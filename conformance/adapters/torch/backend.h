@@ -97,11 +97,11 @@ class Backend {
 
   // The process has them anyway.
   static constexpr bool kOperators = true;
-  Tensor FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
+  Tensor TensorFromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
     return torch_backend::FromHost(layout, storage);
   }
   abi::TensorInfo InfoOf(const Tensor& tensor) { return torch_backend::InfoOf(tensor); }
-  void ToHost(const Tensor& tensor, std::span<std::byte> elements) { torch_backend::ToHost(tensor, elements); }
+  void TensorToHost(const Tensor& tensor, std::span<std::byte> elements) { torch_backend::ToHost(tensor, elements); }
   void StorageToHost(const Tensor& tensor, std::span<std::byte> storage) {
     torch_backend::StorageToHost(tensor, storage);
   }

@@ -253,9 +253,9 @@ class ToyBackend {
   static void Load(std::string_view path) { Record().loaded = path; }
 
   // Its tensors have no data; spec/abi/tensors_test.cc has a class whose tensors do.
-  Tensor FromHost(const TensorLayout&, std::span<const std::byte>) { return MakeTensor({}); }
+  Tensor TensorFromHost(const TensorLayout&, std::span<const std::byte>) { return MakeTensor({}); }
   TensorInfo InfoOf(const Tensor&) { return {}; }
-  void ToHost(const Tensor&, std::span<std::byte>) {}
+  void TensorToHost(const Tensor&, std::span<std::byte>) {}
   void StorageToHost(const Tensor&, std::span<std::byte>) {}
 
  private:
