@@ -257,6 +257,11 @@ TEST(Geometry, OverlapIsWhatTheElementsSay) {
             OverlapKind::kTooHard);
   EXPECT_EQ(Overlap(large.View({500, 1000}, {1000, 1}, 0), large.View({500, 1000}, {1000, 1}, 1000)),
             OverlapKind::kPartial);
+  // Elements of other widths: eight bytes lie across what is stepped by four.
+  const Storage bytes = Storage::Allocate(64, DeviceType::kCpu);
+  const Tensor wide = Tensor::FromStorage(bytes, {8}, {1}, 0, DType::kFloat64, KeySet());
+  EXPECT_EQ(Overlap(Tensor::FromStorage(bytes, {15}, {4}, 1, DType::kUint8, KeySet()), wide), OverlapKind::kPartial);
+  EXPECT_EQ(Overlap(wide, Tensor::FromStorage(bytes, {15}, {4}, 1, DType::kUint8, KeySet())), OverlapKind::kPartial);
   // Two blocks from outside over one piece of memory.
   std::int16_t memory[8];
   const Tensor x = Tensor::FromBlob(memory, {6}, {1}, DType::kInt16, DeviceType::kCpu, {}, table);
