@@ -87,6 +87,9 @@ TEST(Geometry, ChannelsLast) {
   EXPECT_FALSE(ContiguousIn({2, 3, 4, 5}, {60, 20, 5, 1}, MemoryFormat::kChannelsLast));
   EXPECT_TRUE(ContiguousIn({2, 1, 4, 5}, {20, 20, 5, 1}, MemoryFormat::kChannelsLast));  // both at once
   EXPECT_FALSE(ContiguousIn({2, 3}, {3, 1}, MemoryFormat::kChannelsLast));
+  EXPECT_EQ(StridesFor({2, 3, 0, 5}, MemoryFormat::kChannelsLast), (DimVector{0, 1, 15, 3}));  // as PyTorch has it
+  EXPECT_TRUE(ContiguousIn({2, 3, 0, 5}, {0, 1, 15, 3}, MemoryFormat::kChannelsLast));
+  EXPECT_FALSE(ContiguousIn({2, 3, 0, 5}, {15, 5, 5, 1}, MemoryFormat::kChannelsLast));
 }
 
 TEST(Geometry, Density) {
