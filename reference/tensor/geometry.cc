@@ -172,7 +172,7 @@ DimVector StridesFor(IntSpan sizes, MemoryFormat format) {
   std::int64_t stride = 1;
   const auto next = [&](std::size_t i) {
     strides[i] = stride;
-    stride = Saturated(stride, std::max<std::int64_t>(sizes[i], 1));
+    stride = Saturated(stride, sizes[i]);
   };
   next(1);
   for (std::size_t i = dims - 1; i > 1; --i) next(i);
@@ -184,7 +184,7 @@ bool ContiguousIn(IntSpan sizes, IntSpan strides, MemoryFormat format) {
   if (format == MemoryFormat::kPreserve) return true;
   const bool channels_last = format != MemoryFormat::kContiguous;
   if (channels_last && sizes.size() != (format == MemoryFormat::kChannelsLast ? 4u : 5u)) return false;
-  if (HasZero(sizes)) return true;
+  if (!channels_last && HasZero(sizes)) return true;
   std::int64_t expected = 1;
   const auto matches = [&](std::size_t i) {
     if (sizes[i] == 1) return true;

@@ -39,8 +39,8 @@ std::int64_t WrapDim(std::int64_t dim, std::int64_t dims);
 // Row-major; a size of 0 counts as 1. A stride past the last of int64, which only a tensor without elements can have,
 // is the last.
 DimVector ContiguousStrides(IntSpan sizes);
-// Channels innermost: 4 dimensions for kChannelsLast, 5 for kChannelsLast3d, else kInvalidArgument. kPreserve is
-// kInvalidArgument: there is nothing here to preserve.
+// Channels innermost: 4 dimensions for kChannelsLast, 5 for kChannelsLast3d, and a size of 0 counts as 0. Other numbers
+// of dimensions, and kPreserve, for there is nothing here to preserve, are kInvalidArgument.
 DimVector StridesFor(IntSpan sizes, MemoryFormat format);
 bool ContiguousIn(IntSpan sizes, IntSpan strides, MemoryFormat format = MemoryFormat::kContiguous);
 // Whether the elements fill one gapless range, each place once, in whatever order.

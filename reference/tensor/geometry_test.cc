@@ -87,6 +87,9 @@ TEST(Geometry, ChannelsLast) {
   EXPECT_FALSE(ContiguousIn({2, 3, 4, 5}, {60, 20, 5, 1}, MemoryFormat::kChannelsLast));
   EXPECT_TRUE(ContiguousIn({2, 1, 4, 5}, {20, 20, 5, 1}, MemoryFormat::kChannelsLast));  // both at once
   EXPECT_FALSE(ContiguousIn({2, 3}, {3, 1}, MemoryFormat::kChannelsLast));
+  EXPECT_EQ(StridesFor({2, 3, 0, 5}, MemoryFormat::kChannelsLast), (DimVector{0, 1, 15, 3}));  // as PyTorch has it
+  EXPECT_TRUE(ContiguousIn({2, 3, 0, 5}, {0, 1, 15, 3}, MemoryFormat::kChannelsLast));
+  EXPECT_FALSE(ContiguousIn({2, 3, 0, 5}, {15, 5, 5, 1}, MemoryFormat::kChannelsLast));
 }
 
 TEST(Geometry, Density) {
@@ -257,6 +260,11 @@ TEST(Geometry, OverlapIsWhatTheElementsSay) {
             OverlapKind::kTooHard);
   EXPECT_EQ(Overlap(large.View({500, 1000}, {1000, 1}, 0), large.View({500, 1000}, {1000, 1}, 1000)),
             OverlapKind::kPartial);
+  // Elements of other widths: eight bytes lie across what is stepped by four.
+  const Storage bytes = Storage::Allocate(64, DeviceType::kCpu);
+  const Tensor wide = Tensor::FromStorage(bytes, {8}, {1}, 0, DType::kFloat64, KeySet());
+  EXPECT_EQ(Overlap(Tensor::FromStorage(bytes, {15}, {4}, 1, DType::kUint8, KeySet()), wide), OverlapKind::kPartial);
+  EXPECT_EQ(Overlap(wide, Tensor::FromStorage(bytes, {15}, {4}, 1, DType::kUint8, KeySet())), OverlapKind::kPartial);
   // Two blocks from outside over one piece of memory.
   std::int16_t memory[8];
   const Tensor x = Tensor::FromBlob(memory, {6}, {1}, DType::kInt16, DeviceType::kCpu, {}, table);

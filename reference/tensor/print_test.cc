@@ -31,6 +31,7 @@ TEST(Print, LooksAsPyTorchDoes) {
   EXPECT_EQ(Print(Of<float>({3}, {1, 2, -3})), "tensor([ 1.,  2., -3.])");
   EXPECT_EQ(Print(Of<float>({}, {7})), "tensor(7.)");
   EXPECT_EQ(Print(Of<float>({2}, {1e-5f, 1})), "tensor([1.0000e-05, 1.0000e+00])");
+  EXPECT_EQ(Print(Of<float>({1}, {0.5e-4f})), "tensor([5.0000e-05])");
   EXPECT_EQ(Print(Of<float>({2}, {1e9f, 0})), "tensor([1.0000e+09, 0.0000e+00])");
   EXPECT_EQ(Print(Of<float>({3}, {1.5f, kInf, -NAN})), "tensor([1.5000,    inf,    nan])");
   EXPECT_EQ(Print(Of<std::int64_t>({2}, {1, -20})), "tensor([  1, -20])");

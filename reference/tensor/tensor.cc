@@ -144,20 +144,31 @@ Tensor Tensor::FromBlob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
                                  dtype, sizes, strides, 0, numel, ContiguousIn(sizes, strides)));
 }
 
-Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype,
-                           KeySet keys) {
+namespace {
+
+void CheckWithin(const Storage& storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype) {
   const std::int64_t extent = CheckedExtent(sizes, strides, offset, dtype);
-  const std::int64_t numel = CheckedNumel(sizes);
   if (static_cast<std::uint64_t>(extent) > storage.bytes()) {
     Throw(ErrorClass::kInvalidArgument, "Sizes " + Print(sizes) + ", strides " + Print(strides) + " and offset " +
                                             std::to_string(offset) + " of " + std::string(Spelling(dtype)) +
                                             " need a storage of " + std::to_string(extent) + " bytes, but it has " +
                                             std::to_string(storage.bytes()));
   }
-  // An offset without elements behind it is not an address: it may point anywhere.
-  const auto most = static_cast<std::int64_t>(storage.bytes() / SizeOf(dtype));
-  return Tensor(new TensorObject(keys, std::move(storage), dtype, sizes, strides,
-                                 numel == 0 ? std::min(offset, most) : offset, numel, ContiguousIn(sizes, strides)));
+}
+
+// An offset without elements behind it is not an address and may be any number: kept where it can be computed with.
+std::int64_t OffsetWithin(const Storage& storage, std::int64_t offset, DType dtype) {
+  return std::min(offset, static_cast<std::int64_t>(storage.bytes() / SizeOf(dtype)));
+}
+
+}  // namespace
+
+Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype,
+                           KeySet keys) {
+  CheckWithin(storage, sizes, strides, offset, dtype);
+  const std::int64_t numel = CheckedNumel(sizes), within = OffsetWithin(storage, offset, dtype);
+  return Tensor(
+      new TensorObject(keys, std::move(storage), dtype, sizes, strides, within, numel, ContiguousIn(sizes, strides)));
 }
 
 Tensor Tensor::View(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
@@ -177,11 +188,28 @@ Tensor Tensor::WithOwnVersion() const {
 void Tensor::Resize(IntSpan sizes) const {
   With("sizes to change");
   if (this->sizes() == sizes) return;
-  const DimVector strides = ContiguousStrides(sizes);
-  const std::int64_t numel = CheckedNumel(sizes);
+  Resize(sizes, ContiguousStrides(sizes));
+}
+
+void Tensor::Resize(IntSpan sizes, IntSpan strides) const {
   const std::int64_t extent = CheckedExtent(sizes, strides, storage_offset(), dtype());
+  CheckedNumel(sizes);
   object_->storage_.Grow(static_cast<std::size_t>(extent));
-  const auto change = [&] { object_->SetSteps(sizes, strides, numel, true); };
+  Change(sizes, strides, storage_offset());
+}
+
+void Tensor::Restride(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
+  CheckWithin(storage(), sizes, strides, offset, dtype());
+  CheckedNumel(sizes);
+  Change(sizes, strides, OffsetWithin(storage(), offset, dtype()));
+}
+
+void Tensor::Change(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
+  const DimVector new_sizes = sizes, new_strides = strides;  // they may be of this very tensor
+  const auto change = [&] {
+    object_->SetSteps(new_sizes, new_strides, CheckedNumel(new_sizes), ContiguousIn(new_sizes, new_strides));
+    object_->offset_ = offset;
+  };
   object_->recorded_ ? TensorRecords::Locked(change) : change();
 }
 

@@ -15,7 +15,7 @@
 // never reaches beyond its storage.
 //
 // Threads: the counts and the version are atomic; handles are values, shared between threads like any other value.
-// Resize is for a tensor that nobody else uses meanwhile.
+// Resize and Restride are for a tensor that nobody else uses meanwhile.
 #ifndef PLUMBLINE_REFERENCE_TENSOR_TENSOR_H_
 #define PLUMBLINE_REFERENCE_TENSOR_TENSOR_H_
 
@@ -170,9 +170,13 @@ class Tensor {
   std::uint64_t version() const { return Version().load(std::memory_order_acquire); }
   void BumpVersion() const { Version().fetch_add(1, std::memory_order_acq_rel); }
 
-  // Gives this very object new sizes, row-major, as a result that was passed in is given: the storage grows if it has
-  // to, and then its contents are kept on the CPU only. Sizes that it has already change nothing.
+  // Gives this very object new sizes, as a result that was passed in is given: the storage grows if it has to, and then
+  // its contents are kept on the CPU only. Without strides it becomes row-major; sizes that it has already then change
+  // nothing.
   void Resize(IntSpan sizes) const;
+  void Resize(IntSpan sizes, IntSpan strides) const;
+  // Gives this very object another window on its storage, as t_() and squeeze_() do; checked as View is.
+  void Restride(IntSpan sizes, IntSpan strides, std::int64_t offset) const;
 
   // For owners that hold the raw object, such as Value: one reference passes between the two.
   TensorObject* Detach() && { return std::exchange(object_, nullptr); }
@@ -193,6 +197,7 @@ class Tensor {
     const TensorObject& object = With("version");
     return object.own_version_ == nullptr ? object.storage_.version() : **object.own_version_;
   }
+  void Change(IntSpan sizes, IntSpan strides, std::int64_t offset) const;
   [[noreturn]] void HasNo(const char* what) const;
   [[noreturn]] void WrongDType(DType asked) const;
   static void Destroy(TensorObject* object);

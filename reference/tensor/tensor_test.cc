@@ -160,6 +160,26 @@ TEST(Tensor, ResizeKeepsWhatIsThere) {
   EXPECT_EQ(a.sizes(), IntSpan({1}));
 }
 
+TEST(Tensor, ResultsAreGivenTheirLayout) {
+  const Tensor a = Floats({2});
+  const auto before = a.version();
+  a.Resize({2, 3}, {1, 2});
+  EXPECT_EQ(a.strides(), IntSpan({1, 2}));
+  EXPECT_FALSE(a.is_contiguous());
+  EXPECT_EQ(a.storage().bytes(), 24u);
+  a.Restride({3}, {2}, 1);
+  EXPECT_EQ(a.storage_offset(), 1);
+  EXPECT_EQ(a.numel(), 3);
+  EXPECT_THAT(ErrorOf([&] { a.Restride({3}, {3}, 1); }), Is(ErrorClass::kInvalidArgument, "32 bytes, but it has 24"));
+  EXPECT_THAT(ErrorOf([&] { a.Resize({2}, {-1}); }), Is(ErrorClass::kInvalidArgument, "negative"));
+  EXPECT_THAT(ErrorOf([&] { Tensor().Restride({}, {}, 0); }), Is(ErrorClass::kInvalidArgument, "undefined"));
+  EXPECT_EQ(a.sizes(), IntSpan({3}));
+  a.Restride(a.strides(), a.sizes(), 0);  // its own lists
+  EXPECT_EQ(a.sizes(), IntSpan({2}));
+  EXPECT_EQ(a.strides(), IntSpan({3}));
+  EXPECT_EQ(a.version(), before);
+}
+
 TEST(Tensor, VersionsOfManyThreadsAddUp) {
   const Tensor a = Floats({1});
   const auto bump = [view = a.View({1}, {1}, 0)] {
