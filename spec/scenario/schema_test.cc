@@ -55,7 +55,8 @@ TEST(Schema, ReadsWhatIsLegal) {
            "demo::f(SymInt a, SymInt[] b, SymInt? c, bool[3] d, Tensor[]? e) -> Tensor[]",
            "demo::f(ScalarType a, MemoryFormat b, Layout c, Device d, Generator e) -> (ScalarType, Device)",
            "demo::f(ScalarType? a=None, Layout? b=None, Device? c=None, Generator? d=None) -> ()",
-           "demo::f(ScalarType a=float, ScalarType? b=long, ScalarType c=6, Layout d=strided, int e=Mean) -> ()",
+           "demo::f(ScalarType a=float, ScalarType? b=long, ScalarType c=6, Layout d=strided, Layout e=0, int f=Mean) "
+           "-> ()",
            "demo::f(MemoryFormat a=contiguous_format, MemoryFormat? b=0, Device c='cpu') -> ()",
            "demo::f(Device[] a, ScalarType[] b=[6, long], Generator?[] c=[None]) -> ()",
            "demo::f(Tensor(a->*) a, Tensor( b ! -> * )[] b) -> Tensor(a)[]",

@@ -207,7 +207,7 @@ class Reader : TomlReader {
     if (variant && VariantOf(text) != *variant) {
       Fail(node, *variant == Variant::kOut
                      ? "an out= variant has an argument as 'Tensor(a!) out', and no name that ends with _"
-                     : "the name of an in-place variant ends with _");
+                     : "the name of an in-place variant ends with one _");
     }
     return "aten::" + text;
   }

@@ -155,7 +155,9 @@ TEST(OperatorSource, SchemasAreHeldAgainstTheirFields) {
             "small.toml:6:10: a schema is written without its namespace, which is aten");
   EXPECT_EQ(ErrorOf(Replaced("\"max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)\"", "\"max.dim\"")),
             "small.toml:15:10: a schema, as 'name.overload(Tensor self) -> Tensor', is expected; this is 'max.dim'");
-  EXPECT_EQ(ErrorOf(Replaced("\"add_.", "\"add.")), "small.toml:7:11: the name of an in-place variant ends with _");
+  EXPECT_EQ(ErrorOf(Replaced("\"add_.", "\"add__.")),
+            "small.toml:7:11: the name of an in-place variant ends with one _");
+  EXPECT_EQ(ErrorOf(Replaced("\"add_.", "\"add.")), "small.toml:7:11: the name of an in-place variant ends with one _");
   EXPECT_EQ(ErrorOf(Replaced(", Tensor(a!) out)", ")")),
             "small.toml:8:18: an out= variant has an argument as 'Tensor(a!) out', and no name that ends with _");
   EXPECT_EQ(ErrorOf(Replaced("SymInt dim", "int dim")),
