@@ -21,6 +21,7 @@ static_assert(static_cast<int>(ErrorClass::kOverflow) == kNumber_OVERFLOW);
 static_assert(static_cast<int>(ErrorClass::kUnsupported) == kNumber_UNSUPPORTED);
 static_assert(static_cast<int>(ErrorClass::kInvalidHandle) == kNumber_INVALID_HANDLE);
 static_assert(static_cast<int>(ErrorClass::kInternal) == kNumber_INTERNAL);
+static_assert(static_cast<int>(ErrorClass::kNoDtype) == kNumber_NO_DTYPE);
 
 }  // namespace
 

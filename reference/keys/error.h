@@ -13,7 +13,7 @@
 
 namespace plumbline::reference {
 
-// Numbers as in spec/tables/error_classes.h, only those the dispatcher raises.
+// Numbers as in spec/tables/error_classes.h, only those the reference raises.
 enum class ErrorClass {
   kNotFound = 1,
   kDuplicate = 2,
@@ -27,6 +27,7 @@ enum class ErrorClass {
   kUnsupported = 13,
   kInvalidHandle = 14,
   kInternal = 15,
+  kNoDtype = 17,
 };
 
 std::string_view Spelling(ErrorClass error_class);  // "no-kernel"

@@ -2,16 +2,66 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
+#include <string>
 #include <vector>
 
+#include "reference/keys/error.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
 
 namespace plumbline::reference {
+namespace {
+
+constexpr std::size_t kMostDims = UINT16_MAX;
+
+}  // namespace
 
 TensorSlot::~TensorSlot() = default;
 
+// ---- objects ----
+
+void* TensorObject::operator new(std::size_t bytes) {
+  constexpr std::uintptr_t kLine = alignof(TensorObject);
+  void* const block = ::operator new(bytes + kLine);
+  // At least one pointer lies before it, in which the block is remembered.
+  void* const object =
+      reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(block) + sizeof(void*) + kLine - 1) & ~(kLine - 1));
+  static_cast<void**>(object)[-1] = block;
+  return object;
+}
+
+void TensorObject::operator delete(void* object) { ::operator delete(static_cast<void**>(object)[-1]); }
+
+TensorObject::TensorObject(KeySet keys, Storage storage, DType dtype, IntSpan sizes, IntSpan strides,
+                           std::int64_t offset, std::int64_t numel)
+    : keys_(keys), defined_(true), has_data_(true), dtype_(dtype), offset_(offset), storage_(std::move(storage)) {
+  SetSteps(sizes, strides, numel);
+}
+
+TensorObject::~TensorObject() {
+  if (dims_ > kInlineDims) delete[] heap_steps_;
+}
+
+void TensorObject::SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel) {
+  if (sizes.size() > kMostDims) {
+    Throw(ErrorClass::kOverflow,
+          "A tensor has at most " + std::to_string(kMostDims) + " dimensions, not " + std::to_string(sizes.size()));
+  }
+  std::int64_t* const old = dims_ > kInlineDims ? heap_steps_ : nullptr;
+  std::int64_t* const steps = sizes.size() <= kInlineDims ? inline_steps_ : new std::int64_t[2 * sizes.size()];
+  std::copy(sizes.begin(), sizes.end(), steps);
+  std::copy(strides.begin(), strides.end(), steps + sizes.size());
+  if (steps != inline_steps_) heap_steps_ = steps;
+  delete[] old;
+  dims_ = static_cast<std::uint16_t>(sizes.size());
+  numel_ = numel;
+  contiguous_ = ContiguousIn(sizes, strides);
+}
+
 void Tensor::Destroy(TensorObject* object) { delete object; }
+
+// ---- without elements ----
 
 Tensor Tensor::Make(KeySet keys) { return Tensor(new TensorObject(keys, true)); }
 
@@ -33,6 +83,108 @@ Tensor Tensor::Undefined(const KeyTable& table) {
 Tensor::Tensor() : object_(nullptr) {
   static constinit std::atomic<Tensor*> undefined{nullptr};
   *this = MakeOnce(undefined, [] { return new Tensor(Undefined(*KeyTable::ForRelease("pytorch-1.13"))); });
+}
+
+void Tensor::HasNo(const char* what) const {
+  Throw(ErrorClass::kInvalidArgument, defined() ? std::string("A tensor that was made of keys alone has no ") + what
+                                                : std::string("An undefined tensor has no ") + what);
+}
+
+void Tensor::WrongDType(DType asked) const {
+  Throw(ErrorClass::kInvalidArgument, "The elements are " + std::string(Spelling(dtype())) + " and not " +
+                                          std::string(Spelling(asked)) + ", as which they are accessed");
+}
+
+// ---- with elements ----
+
+KeySet Tensor::KeysFor(Device device, const KeyTable& table) {
+  // A word of a set is never 0. Tables beyond the first ones, which tests make, are looked up by name.
+  constexpr std::uint32_t kRemembered = 64;
+  static constinit std::atomic<std::uint64_t> words[kRemembered][kDeviceTypes] = {};
+  const auto type = static_cast<std::size_t>(device.type);
+  const bool remembered = table.number() < kRemembered;
+  if (remembered) {
+    const std::uint64_t word = words[table.number()][type].load(std::memory_order_relaxed);
+    if (word != 0) return KeySet::FromWord(word);
+  }
+  const Key key = table.Get(KeyName(device.type));
+  const KeySet keys = table.SetOf({key, table.AutogradOf(key)});
+  if (remembered) words[table.number()][type].store(keys.bits(), std::memory_order_relaxed);
+  return keys;
+}
+
+Tensor Tensor::Empty(IntSpan sizes, DType dtype, Device device, const KeyTable& table) {
+  return Empty(sizes, dtype, device, KeysFor(device, table));
+}
+
+Tensor Tensor::Empty(IntSpan sizes, DType dtype, Device device, KeySet keys) {
+  const std::int64_t bytes = CheckedBytes(sizes, dtype);
+  const std::int64_t numel = bytes / static_cast<std::int64_t>(SizeOf(dtype));
+  return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes,
+                                 ContiguousStrides(sizes), 0, numel));
+}
+
+Tensor Tensor::EmptyStrided(IntSpan sizes, IntSpan strides, DType dtype, Device device, const KeyTable& table) {
+  return EmptyStrided(sizes, strides, dtype, device, KeysFor(device, table));
+}
+
+Tensor Tensor::EmptyStrided(IntSpan sizes, IntSpan strides, DType dtype, Device device, KeySet keys) {
+  const std::int64_t bytes = CheckedExtent(sizes, strides, 0, dtype);
+  const std::int64_t numel = CheckedNumel(sizes);
+  return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes,
+                                 strides, 0, numel));
+}
+
+Tensor Tensor::FromBlob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device device, Deleter deleter,
+                        const KeyTable& table) {
+  const std::int64_t bytes = CheckedExtent(sizes, strides, 0, dtype);
+  const std::int64_t numel = CheckedNumel(sizes);
+  const KeySet keys = KeysFor(device, table);
+  if (data == nullptr && bytes > 0 && device.type != DeviceType::kMeta) {
+    Throw(ErrorClass::kInvalidArgument, "Sizes " + Print(sizes) + " hold elements, but their memory is null");
+  }
+  return Tensor(new TensorObject(keys, Storage::Wrap(data, static_cast<std::size_t>(bytes), device, std::move(deleter)),
+                                 dtype, sizes, strides, 0, numel));
+}
+
+Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype,
+                           KeySet keys) {
+  const std::int64_t extent = CheckedExtent(sizes, strides, offset, dtype);
+  const std::int64_t numel = CheckedNumel(sizes);
+  if (static_cast<std::uint64_t>(extent) > storage.bytes()) {
+    Throw(ErrorClass::kInvalidArgument, "Sizes " + Print(sizes) + ", strides " + Print(strides) + " and offset " +
+                                            std::to_string(offset) + " of " + std::string(Spelling(dtype)) +
+                                            " need a storage of " + std::to_string(extent) + " bytes, but it has " +
+                                            std::to_string(storage.bytes()));
+  }
+  // An offset without elements behind it is not an address: it may point anywhere.
+  const auto most = static_cast<std::int64_t>(storage.bytes() / SizeOf(dtype));
+  return Tensor(new TensorObject(keys, std::move(storage), dtype, sizes, strides,
+                                 numel == 0 ? std::min(offset, most) : offset, numel));
+}
+
+Tensor Tensor::View(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
+  const TensorObject& mine = With("storage to view");
+  Tensor view = FromStorage(mine.storage_, sizes, strides, offset, mine.dtype_, mine.keys_);
+  if (mine.own_version_ != nullptr) view.object_->own_version_ = std::make_unique<OwnVersion>(*mine.own_version_);
+  return view;
+}
+
+Tensor Tensor::WithOwnVersion() const {
+  Tensor other = View(sizes(), strides(), storage_offset());
+  other.object_->own_version_ =
+      std::make_unique<OwnVersion>(std::make_shared<std::atomic<std::uint64_t>>(std::uint64_t{0}));
+  return other;
+}
+
+void Tensor::Resize(IntSpan sizes) const {
+  With("sizes to change");
+  if (this->sizes() == sizes) return;
+  const DimVector strides = ContiguousStrides(sizes);
+  const std::int64_t numel = CheckedNumel(sizes);
+  const std::int64_t extent = CheckedExtent(sizes, strides, storage_offset(), dtype());
+  object_->storage_.Grow(static_cast<std::size_t>(extent));
+  object_->SetSteps(sizes, strides, numel);
 }
 
 }  // namespace plumbline::reference

@@ -25,7 +25,8 @@
   X(13, UNSUPPORTED,      "unsupported",      "the backend does not claim this")                         \
   X(14, INVALID_HANDLE,   "invalid-handle",   "the handle's object was released")                        \
   X(15, INTERNAL,         "internal",         "the backend found its own state inconsistent")            \
-  X(16, UNCLASSIFIED,     "unclassified",     "an error whose class the adapter cannot tell")
+  X(16, UNCLASSIFIED,     "unclassified",     "an error whose class the adapter cannot tell")        \
+  X(17, NO_DTYPE,         "no-dtype",         "the kernel that was chosen has no instance for that element type")
 /* clang-format on */
 
 #endif /* PLUMBLINE_SPEC_TABLES_ERROR_CLASSES_H_ */

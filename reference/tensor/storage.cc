@@ -1,0 +1,52 @@
+#include "reference/tensor/storage.h"
+
+#include <cstring>
+#include <string>
+
+#include "reference/keys/error.h"
+
+namespace plumbline::reference {
+
+Storage Storage::Allocate(std::size_t bytes, Device device) {
+  Allocator& allocator = AllocatorFor(device);
+  Storage storage(new StorageObject);
+  StorageObject& object = *storage.object_;
+  object.device_ = device;
+  object.data_ = allocator.Allocate(bytes);
+  object.allocator_ = &allocator;
+  object.bytes_ = bytes;
+  return storage;
+}
+
+Storage Storage::Wrap(void* data, std::size_t bytes, Device device, Deleter deleter) {
+  Storage storage(new StorageObject);
+  StorageObject& object = *storage.object_;
+  object.device_ = device;
+  if (deleter) object.deleter_ = std::make_unique<Deleter>(std::move(deleter));
+  object.data_ = data;
+  object.bytes_ = bytes;
+  return storage;
+}
+
+void Storage::Destroy(StorageObject* object) {
+  if (object->allocator_ != nullptr) object->allocator_->Free(object->data_, object->bytes_);
+  if (object->deleter_ != nullptr) (*object->deleter_)(object->data_);
+  delete object;
+}
+
+void Storage::Grow(std::size_t bytes) const {
+  if (bytes <= object_->bytes_) return;
+  if (object_->allocator_ == nullptr) {
+    Throw(ErrorClass::kInvalidArgument, "A storage of " + std::to_string(object_->bytes_) +
+                                            " bytes that wraps memory " + "from outside cannot grow to " +
+                                            std::to_string(bytes));
+  }
+  void* const larger = object_->allocator_->Allocate(bytes);
+  const bool readable = object_->device_.type == DeviceType::kCpu && object_->data_ != nullptr;
+  if (readable) std::memcpy(larger, object_->data_, object_->bytes_);
+  object_->allocator_->Free(object_->data_, object_->bytes_);
+  object_->data_ = larger;
+  object_->bytes_ = bytes;
+}
+
+}  // namespace plumbline::reference
