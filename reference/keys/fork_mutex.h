@@ -14,7 +14,7 @@
 
 namespace plumbline::reference {
 
-enum class ForkRank { kRegistry, kTables, kTensors, kThreads };
+enum class ForkRank { kRegistry, kTables, kTensors, kThreads, kMemory };
 
 class ForkMutex {
  public:

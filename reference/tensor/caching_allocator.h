@@ -4,10 +4,11 @@
 //   Allocator& memory = CpuAllocator();
 //
 // Blocks are 64-byte aligned. Up to 1 MiB they come in size classes, four to a power of two; freed ones wait in lists
-// of which each thread uses one of a few. Larger ones are mapped, from 2 MiB on in huge pages where the system offers
-// them, and the smallest waiting block that fits is taken if it is not much too large. What waits is at most twice the
-// largest amount that was live, and an eighth of the machine's memory; the oldest goes first. Any thread, and no fork
-// finds it locked.
+// of which each thread uses one of a few, 32 MiB in each at most. Larger ones are mapped, in huge pages where the
+// system has them, and the smallest waiting one that fits is taken unless it is more than a quarter too large. What
+// waits of these is at most twice the largest amount that was in use at a time, and an eighth of the machine's memory;
+// the oldest goes first. Any thread, and no fork finds a lock held. Under the address sanitizer nothing waits, so that
+// it sees uses of freed blocks.
 #ifndef PLUMBLINE_REFERENCE_TENSOR_CACHING_ALLOCATOR_H_
 #define PLUMBLINE_REFERENCE_TENSOR_CACHING_ALLOCATOR_H_
 

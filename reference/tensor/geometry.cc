@@ -79,14 +79,17 @@ std::string_view Spelling(MemoryFormat format) {
 }
 
 std::int64_t CheckedNumel(IntSpan sizes) {
-  CheckSizes(sizes);
-  if (HasZero(sizes)) return 0;
   std::int64_t numel = 1;
+  bool fits = true, negative = false, zero = false;
   for (const std::int64_t size : sizes) {
-    if (__builtin_mul_overflow(numel, size, &numel)) {
-      Throw(ErrorClass::kOverflow, "The number of elements of sizes " + Print(sizes) + " does not fit into 64 bits");
-    }
+    negative = negative || size < 0;
+    zero = zero || size == 0;
+    fits = fits && !__builtin_mul_overflow(numel, size, &numel);
   }
+  if (negative) CheckSizes(sizes);
+  if (zero) return 0;
+  if (!fits)
+    Throw(ErrorClass::kOverflow, "The number of elements of sizes " + Print(sizes) + " does not fit into 64 bits");
   return numel;
 }
 

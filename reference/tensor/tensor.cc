@@ -34,16 +34,16 @@ void* TensorObject::operator new(std::size_t bytes) {
 void TensorObject::operator delete(void* object) { ::operator delete(static_cast<void**>(object)[-1]); }
 
 TensorObject::TensorObject(KeySet keys, Storage storage, DType dtype, IntSpan sizes, IntSpan strides,
-                           std::int64_t offset, std::int64_t numel)
+                           std::int64_t offset, std::int64_t numel, bool contiguous)
     : keys_(keys), defined_(true), has_data_(true), dtype_(dtype), offset_(offset), storage_(std::move(storage)) {
-  SetSteps(sizes, strides, numel);
+  SetSteps(sizes, strides, numel, contiguous);
 }
 
 TensorObject::~TensorObject() {
   if (dims_ > kInlineDims) delete[] heap_steps_;
 }
 
-void TensorObject::SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel) {
+void TensorObject::SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel, bool contiguous) {
   if (sizes.size() > kMostDims) {
     Throw(ErrorClass::kOverflow,
           "A tensor has at most " + std::to_string(kMostDims) + " dimensions, not " + std::to_string(sizes.size()));
@@ -56,7 +56,7 @@ void TensorObject::SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel) 
   delete[] old;
   dims_ = static_cast<std::uint16_t>(sizes.size());
   numel_ = numel;
-  contiguous_ = ContiguousIn(sizes, strides);
+  contiguous_ = contiguous;
 }
 
 void Tensor::Destroy(TensorObject* object) { delete object; }
@@ -121,7 +121,7 @@ Tensor Tensor::Empty(IntSpan sizes, DType dtype, Device device, KeySet keys) {
   const std::int64_t bytes = CheckedBytes(sizes, dtype);
   const std::int64_t numel = bytes / static_cast<std::int64_t>(SizeOf(dtype));
   return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes,
-                                 ContiguousStrides(sizes), 0, numel));
+                                 ContiguousStrides(sizes), 0, numel, true));
 }
 
 Tensor Tensor::EmptyStrided(IntSpan sizes, IntSpan strides, DType dtype, Device device, const KeyTable& table) {
@@ -132,7 +132,7 @@ Tensor Tensor::EmptyStrided(IntSpan sizes, IntSpan strides, DType dtype, Device 
   const std::int64_t bytes = CheckedExtent(sizes, strides, 0, dtype);
   const std::int64_t numel = CheckedNumel(sizes);
   return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes,
-                                 strides, 0, numel));
+                                 strides, 0, numel, ContiguousIn(sizes, strides)));
 }
 
 Tensor Tensor::FromBlob(void* data, IntSpan sizes, IntSpan strides, DType dtype, Device device, Deleter deleter,
@@ -144,7 +144,7 @@ Tensor Tensor::FromBlob(void* data, IntSpan sizes, IntSpan strides, DType dtype,
     Throw(ErrorClass::kInvalidArgument, "Sizes " + Print(sizes) + " hold elements, but their memory is null");
   }
   return Tensor(new TensorObject(keys, Storage::Wrap(data, static_cast<std::size_t>(bytes), device, std::move(deleter)),
-                                 dtype, sizes, strides, 0, numel));
+                                 dtype, sizes, strides, 0, numel, ContiguousIn(sizes, strides)));
 }
 
 Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype,
@@ -160,7 +160,7 @@ Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std:
   // An offset without elements behind it is not an address: it may point anywhere.
   const auto most = static_cast<std::int64_t>(storage.bytes() / SizeOf(dtype));
   return Tensor(new TensorObject(keys, std::move(storage), dtype, sizes, strides,
-                                 numel == 0 ? std::min(offset, most) : offset, numel));
+                                 numel == 0 ? std::min(offset, most) : offset, numel, ContiguousIn(sizes, strides)));
 }
 
 Tensor Tensor::View(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
@@ -184,7 +184,7 @@ void Tensor::Resize(IntSpan sizes) const {
   const std::int64_t numel = CheckedNumel(sizes);
   const std::int64_t extent = CheckedExtent(sizes, strides, storage_offset(), dtype());
   object_->storage_.Grow(static_cast<std::size_t>(extent));
-  object_->SetSteps(sizes, strides, numel);
+  object_->SetSteps(sizes, strides, numel, true);
 }
 
 }  // namespace plumbline::reference

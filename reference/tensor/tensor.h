@@ -46,7 +46,7 @@ class alignas(64) TensorObject {  // a cache line of its own: counts of neighbou
  public:
   TensorObject(KeySet keys, bool defined) : keys_(keys), defined_(defined) {}
   TensorObject(KeySet keys, Storage storage, DType dtype, IntSpan sizes, IntSpan strides, std::int64_t offset,
-               std::int64_t numel);
+               std::int64_t numel, bool contiguous);
   ~TensorObject();
   TensorObject(const TensorObject&) = delete;
   TensorObject& operator=(const TensorObject&) = delete;
@@ -62,7 +62,7 @@ class alignas(64) TensorObject {  // a cache line of its own: counts of neighbou
  private:
   friend class Tensor;
   friend class TensorRecords;
-  void SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel);
+  void SetSteps(IntSpan sizes, IntSpan strides, std::int64_t numel, bool contiguous);
   const std::int64_t* steps() const { return dims_ <= kInlineDims ? inline_steps_ : heap_steps_; }
 
   KeySet keys_;
