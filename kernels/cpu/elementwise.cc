@@ -9,9 +9,9 @@
 namespace plumbline::kernels::cpu {
 namespace {
 
-constexpr std::int64_t kBlock = 1024;        // elements in a buffer
-constexpr std::int64_t kDirect = 16384;      // elements of a piece without a buffer
-constexpr std::int64_t kShortRow = 128;      // rows shorter than this share a block
+constexpr std::int64_t kBlock = 1024;    // elements in a buffer
+constexpr std::int64_t kDirect = 16384;  // elements of a piece without a buffer
+constexpr std::int64_t kShortRow = 128;  // rows shorter than this share a block
 constexpr int kTileRows = 32, kTileColumns = 128;
 constexpr std::int64_t kStreamBytes = std::int64_t{16} << 20;  // outputs from this size on pass the caches by
 
@@ -134,7 +134,8 @@ struct Plan {
   }
 };
 
-// A place in the iteration: the linear index of an element, its index in each dimension and its address in each operand.
+// A place in the iteration: the linear index of an element, its index in each dimension and its address in each
+// operand.
 struct Place {
   std::int64_t at[kMaxDims];
   char* data[kMaxOperands];
@@ -169,14 +170,13 @@ struct alignas(64) Buffer {
 class Blocks {
  public:
   explicit Blocks(const Plan& plan) : plan_(plan) {
-    for (int k = 1; k < plan.count; ++k) filled_[k] = false;
+    for (int k = 1; k < plan.count; ++k) filled_[k] = nullptr;
   }
 
   void Run(Place& place, std::int64_t n) {
-    const Place begin = place;
-    Place end = place;
     // The runs of the block: one in each row that it touches.
     const bool one_run = place.at[0] + n <= plan_.dim[0].size;
+    const Place& begin = place;
     void* data[kMaxOperands];
     for (int k = 1; k < plan_.count; ++k) data[k] = Input(k, begin, n, one_run);
     const bool direct = IsDirect(0, one_run);
@@ -188,8 +188,11 @@ class Blocks {
       plan_.level.cast[Index(out.wanted)][Index(out.type)](cast, n, plan_.nothing);
     }
     if (!direct) Scatter(begin, n, plan_.Ready(0) ? buffers_[0].bytes : spare_.bytes);
-    Walk(end, n, [](const Place&, std::int64_t, std::int64_t) {});
-    place = end;
+    if (one_run) {
+      place.Advance(plan_, n);
+    } else {
+      Walk(place, n, [](const Place&, std::int64_t, std::int64_t) {});
+    }
   }
 
  private:
@@ -206,18 +209,24 @@ class Blocks {
       plan_.level.cast[Index(operand.type)][Index(operand.wanted)](cast, n, plan_.nothing);
       return buffers_[k].bytes;
     }
-    if (plan_.constant[k] && filled_[k]) return buffers_[k].bytes;
-    if (plan_.constant[k]) n = kBlock;
+    // One value for the whole block, and perhaps for those that follow.
+    const bool repeats = plan_.constant[k] || (one_run && plan_.dim[0].stride[k] == 0);
+    if (repeats && filled_[k] == begin.data[k]) return buffers_[k].bytes;
     char* const to = ready ? buffers_[k].bytes : spare_.bytes;
-    if (plan_.constant[k]) {
-      CopyRun(static_cast<std::size_t>(plan_.item[k]), to, plan_.item[k], operand.data, 0, n);
-      filled_[k] = true;
+    filled_[k] = repeats ? begin.data[k] : nullptr;
+    if (repeats) {
+      n = std::min(kBlock, plan_.constant[k] ? plan_.numel : plan_.dim[0].size);
+      CopyRun(static_cast<std::size_t>(plan_.item[k]), to, plan_.item[k], begin.data[k], 0, n);
     } else {
-      Place from = begin;
-      Walk(from, n, [&](const Place& run, std::int64_t done, std::int64_t length) {
-        CopyRun(static_cast<std::size_t>(plan_.item[k]), to + done * plan_.item[k], plan_.item[k], run.data[k],
-                plan_.dim[0].stride[k], length);
-      });
+      if (one_run) {
+        CopyRun(static_cast<std::size_t>(plan_.item[k]), to, plan_.item[k], begin.data[k], plan_.dim[0].stride[k], n);
+      } else {
+        Place from = begin;
+        Walk(from, n, [&](const Place& run, std::int64_t done, std::int64_t length) {
+          CopyRun(static_cast<std::size_t>(plan_.item[k]), to + done * plan_.item[k], plan_.item[k], run.data[k],
+                  plan_.dim[0].stride[k], length);
+        });
+      }
     }
     if (!ready) {
       void* const cast[] = {buffers_[k].bytes, spare_.bytes};
@@ -229,8 +238,8 @@ class Blocks {
   void Scatter(const Place& begin, std::int64_t n, const char* from) {
     Place to = begin;
     Walk(to, n, [&](const Place& run, std::int64_t done, std::int64_t length) {
-      CopyRun(static_cast<std::size_t>(plan_.item[0]), run.data[0], plan_.dim[0].stride[0],
-              from + done * plan_.item[0], plan_.item[0], length);
+      CopyRun(static_cast<std::size_t>(plan_.item[0]), run.data[0], plan_.dim[0].stride[0], from + done * plan_.item[0],
+              plan_.item[0], length);
     });
   }
 
@@ -245,7 +254,7 @@ class Blocks {
   }
 
   const Plan& plan_;
-  bool filled_[kMaxOperands];
+  const char* filled_[kMaxOperands];  // whose one value fills the buffer
   Buffer buffers_[kMaxOperands];
   Buffer spare_;
 };
@@ -274,7 +283,8 @@ bool Transposed(const Plan& plan, int k) {
 }
 
 bool WantsTiles(const Plan& plan) {
-  if (plan.dims < 2 || plan.dim[0].stride[0] != plan.item[0] || plan.dim[0].size < 16 || plan.dim[1].size < 8) return false;
+  if (plan.dims < 2 || plan.dim[0].stride[0] != plan.item[0] || plan.dim[0].size < 16 || plan.dim[1].size < 8)
+    return false;
   bool any = false;
   for (int k = 0; k < plan.count; ++k) {
     if (!plan.Ready(k)) return false;
@@ -325,8 +335,8 @@ void RunTiles(const Plan& plan, std::int64_t begin, std::int64_t end) {
           row_stride[k] = 0;
         } else if (Transposed(plan, k)) {
           const std::int64_t tile_stride = kTileColumns * plan.item[k];
-          plan.level.transpose[Log2Of(static_cast<std::size_t>(plan.item[k]))](
-              tiles[k].bytes, tile_stride, row[k], plan.dim[0].stride[k], rows, columns);
+          plan.level.transpose[Log2Of(static_cast<std::size_t>(plan.item[k]))](tiles[k].bytes, tile_stride, row[k],
+                                                                               plan.dim[0].stride[k], rows, columns);
           row[k] = tiles[k].bytes;
           row_stride[k] = tile_stride;
         }
@@ -368,13 +378,20 @@ void RunStreaming(const LevelTable& level, void* const* data, const std::size_t*
 
 }  // namespace
 
+bool IsCheap(UnaryOp op) {
+  return op < UnaryOp::kReciprocal || (op >= UnaryOp::kFloor && op <= UnaryOp::kFrac) || op == UnaryOp::kLeakyRelu ||
+         op == UnaryOp::kHardsigmoid || op == UnaryOp::kHardswish;
+}
+
+bool IsCheap(BinaryOp op) { return op <= BinaryOp::kDiv || op >= BinaryOp::kSigmoidBackward; }
+
 void RunContiguous(void* const* data, const std::size_t* item_sizes, int count, std::int64_t n, Loop loop,
-                   const Parameters& parameters) {
+                   const Parameters& parameters, bool cheap) {
   if (n < kWorthwhile) {
     if (n > 0) loop(data, n, parameters);
     return;
   }
-  bool streams = n * static_cast<std::int64_t>(item_sizes[0]) >= kStreamBytes;
+  bool streams = cheap && n * static_cast<std::int64_t>(item_sizes[0]) >= kStreamBytes;
   for (int k = 1; k < count; ++k) streams = streams && data[k] != data[0];
   const LevelTable& level = Level();
   ParallelFor(n, kGrain, [&](std::int64_t begin, std::int64_t end) {
@@ -399,7 +416,7 @@ void RunElementwise(const Elementwise& work) {
       data[k] = work.operands[k].data;
       item[k] = static_cast<std::size_t>(plan.item[k]);
     }
-    return RunContiguous(data, item, plan.count, plan.numel, work.loop, work.parameters);
+    return RunContiguous(data, item, plan.count, plan.numel, work.loop, work.parameters, work.cheap);
   }
   if (WantsTiles(plan)) {
     const std::int64_t rows = (plan.dim[1].size + kTileRows - 1) / kTileRows;

@@ -33,13 +33,18 @@ struct Elementwise {
   std::span<const Operand> operands;
   Loop loop;
   const Parameters& parameters;
+  bool cheap = true;
 };
+
+// Whether a loop of the operator is as fast as memory.
+bool IsCheap(UnaryOp op);
+bool IsCheap(BinaryOp op);
 
 void RunElementwise(const Elementwise& work);
 
-// `item_sizes` and `data` have `count` entries.
+// `item_sizes` and `data` have `count` entries. A cheap loop waits for memory: its large outputs pass the caches by.
 void RunContiguous(void* const* data, const std::size_t* item_sizes, int count, std::int64_t n, Loop loop,
-                   const Parameters& parameters);
+                   const Parameters& parameters, bool cheap = true);
 
 // out[...] = the elements of `in`, converted.
 void Copy(std::span<const std::int64_t> sizes, const Operand& out, const Operand& in);

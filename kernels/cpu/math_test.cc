@@ -50,7 +50,8 @@ const Case kCases[] = {
     {"sigmoid", UnaryOp::kSigmoid, 2.5, [](long double x) { return 1 / (1 + std::exp(-x)); }},
     {"log_sigmoid", UnaryOp::kLogSigmoid, 2.5,
      [](long double x) { return (x < 0 ? x : 0) - std::log1p(std::exp(-std::fabs(x))); }},
-    {"silu", UnaryOp::kSilu, 3.5, [](long double x) { return std::isinf(x) && x < 0 ? -0.0L : x / (1 + std::exp(-x)); }},
+    {"silu", UnaryOp::kSilu, 3.5,
+     [](long double x) { return std::isinf(x) && x < 0 ? -0.0L : x / (1 + std::exp(-x)); }},
     {"gelu", UnaryOp::kGelu, 2000,  // the argument of erfc is rounded: its error grows with x^2 in the tail
      [](long double x) { return std::isinf(x) && x < 0 ? -0.0L : x / 2 * std::erfc(-x / kSqrt2); }},
     {"floor", UnaryOp::kFloor, 0, [](long double x) { return std::floor(x); }},
@@ -67,13 +68,15 @@ double Ulps(T got, long double expected) {
   const T rounded = static_cast<T>(expected);
   if (got == rounded) return 0;
   if (std::isinf(rounded) && std::fabs(got) == std::numeric_limits<T>::max()) return 1;
-  if (std::isnan(got) || std::isinf(rounded) || (std::isinf(got) && std::fabs(expected) < std::numeric_limits<T>::max())) {
+  if (std::isnan(got) || std::isinf(rounded) ||
+      (std::isinf(got) && std::fabs(expected) < std::numeric_limits<T>::max())) {
     return HUGE_VAL;
   }
   int exponent;
   std::frexp(expected, &exponent);
-  const long double ulp = std::ldexp(1.0L, std::max(exponent - std::numeric_limits<T>::digits,
-                                                    std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits));
+  const long double ulp =
+      std::ldexp(1.0L, std::max(exponent - std::numeric_limits<T>::digits,
+                                std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits));
   const long double error = std::fabs(got - expected);
   if (std::fabs(expected) < std::numeric_limits<T>::min() && error <= std::numeric_limits<T>::min()) return 0;
   return static_cast<double>(error / ulp);
@@ -81,9 +84,7 @@ double Ulps(T got, long double expected) {
 
 class MathTest : public testing::TestWithParam<std::tuple<const char*, Case>> {
  protected:
-  const LevelTable* level() const {
-    return std::string(std::get<0>(GetParam())) == "v3" ? V3Level() : BaseLevel();
-  }
+  const LevelTable* level() const { return std::string(std::get<0>(GetParam())) == "v3" ? V3Level() : BaseLevel(); }
   const Case& test() const { return std::get<1>(GetParam()); }
 
   template <class T>
@@ -119,8 +120,9 @@ TEST_P(MathTest, FloatsOfAllBinades) {
 TEST_P(MathTest, SpecialValues) {
   if (level() == nullptr) GTEST_SKIP() << "this processor has no v3";
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  std::vector<float> in = {0.0f,  -0.0f, kInf, -kInf, std::nanf(""), 1e-45f, -1e-45f, 1.17549435e-38f, 3.4e38f,
-                           -3.4e38f, 1, -1, 0.5f, -0.5f, 88.72283f, 88.72284f, -87.33655f, -103.97f, -103.98f, 2.5f, 3.5f};
+  std::vector<float> in = {0.0f,       -0.0f,    kInf,     -kInf, std::nanf(""), 1e-45f, -1e-45f,   1.17549435e-38f,
+                           3.4e38f,    -3.4e38f, 1,        -1,    0.5f,          -0.5f,  88.72283f, 88.72284f,
+                           -87.33655f, -103.97f, -103.98f, 2.5f,  3.5f};
   for (float value : {0.625f, 10.0f, 9.01f, 0.70710677f, 1.4142135f}) {
     in.insert(in.end(), {std::nextafter(value, 0.0f), value, std::nextafter(value, kInf)});
   }

@@ -98,7 +98,8 @@ Pool& ThePool() {
   Pool* known = pool.load(std::memory_order_acquire);
   if (known != nullptr) return *known;
   // A child of a fork has none of the workers, and perhaps a mutex that one of them held.
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr, std::memory_order_relaxed); });
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr, std::memory_order_relaxed); });
   static_cast<void>(registered);
   Pool* const made = new Pool;
   if (pool.compare_exchange_strong(known, made, std::memory_order_acq_rel)) return *made;

@@ -3,9 +3,9 @@
 //   ParallelFor(n, kGrain, [&](std::int64_t begin, std::int64_t end) { loop(begin, end); });
 //
 // Pieces are multiples of the grain (but the last), whatever the number of threads, so that a result that is put
-// together from pieces is the same with any number. A loop inside a piece, one that is too short to be worth it, and one
-// that finds the workers busy run on the caller alone. A worker runs a piece with the caller's thread-local dispatch
-// state. The first exception of a piece leaves ParallelFor, after all pieces have ended.
+// together from pieces is the same with any number. A loop inside a piece, one that is too short to be worth it, and
+// one that finds the workers busy run on the caller alone. A worker runs a piece with the caller's thread-local
+// dispatch state. The first exception of a piece leaves ParallelFor, after all pieces have ended.
 //
 // The number of threads is PLUMBLINE_THREADS of the environment, else that of the processors which the process may use.
 // Workers start at the first loop that needs them; a forked child starts its own. Any thread.
@@ -29,7 +29,8 @@ using PieceFunction = void (*)(void* context, std::int64_t begin, std::int64_t e
 void RunPieces(std::int64_t n, std::int64_t grain, PieceFunction function, void* context);
 }  // namespace internal
 
-// `n` steps, cut at multiples of `grain`; `work` is the elements of one step, by which it is decided whether it is worth it.
+// `n` steps, cut at multiples of `grain`; `work` is the elements of one step, by which it is decided whether it is
+// worth it.
 template <class F>
 void ParallelFor(std::int64_t n, std::int64_t grain, F&& function, std::int64_t work = 1) {
   if (n <= 0) return;

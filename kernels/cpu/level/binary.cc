@@ -17,12 +17,16 @@ void Run(void* const* data, std::int64_t n, const Parameters& parameters) {
 }
 
 struct Plain {
-  template <class T> using Out = T;
-  template <class T> Plain(const Parameters&, T) {}
+  template <class T>
+  using Out = T;
+  template <class T>
+  Plain(const Parameters&, T) {}
 };
 struct Test {
-  template <class T> using Out = bool;
-  template <class T> Test(const Parameters&, T) {}
+  template <class T>
+  using Out = bool;
+  template <class T>
+  Test(const Parameters&, T) {}
 };
 
 template <class T>
@@ -36,16 +40,28 @@ T ScalarOf(const Parameters& parameters, int which) {
 
 struct Sum : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b)); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
+  }
   bool operator()(bool a, bool b) const { return a | b; }
 };
 struct Difference : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b)); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b));
+  }
   bool operator()(bool a, bool b) const { return a ^ b; }
 };
-template <bool kMinus> struct Chosen { using Op = Sum; };
-template <> struct Chosen<true> { using Op = Difference; };
+template <bool kMinus>
+struct Chosen {
+  using Op = Sum;
+};
+template <>
+struct Chosen<true> {
+  using Op = Difference;
+};
 
 template <bool kMinus, class T>
 void RunWithAlpha(void* const* data, std::int64_t n, const Parameters& parameters) {
@@ -63,12 +79,16 @@ void RunWithAlpha(void* const* data, std::int64_t n, const Parameters& parameter
 }
 struct Mul : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b)); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
+  }
   bool operator()(bool a, bool b) const { return a & b; }
 };
 struct Maximum : Plain {  // NaN wins
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       const T larger = a > b ? a : b;
       return a != a ? a : larger;
@@ -79,7 +99,8 @@ struct Maximum : Plain {  // NaN wins
 };
 struct Minimum : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       const T smaller = a < b ? a : b;
       return a != a ? a : smaller;
@@ -91,7 +112,10 @@ struct Minimum : Plain {
 
 struct Div : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return a / b; }
+  template <class T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
 };
 inline float TruncOf(float x) { return __builtin_truncf(x); }
 inline double TruncOf(double x) { return __builtin_trunc(x); }
@@ -103,20 +127,25 @@ inline float CopySign(float a, float b) { return __builtin_copysignf(a, b); }
 inline double CopySign(double a, double b) { return __builtin_copysign(a, b); }
 
 // Integer division by b != 0; the smallest number divided by -1 wraps.
-template <class T> T Quotient(T a, T b) {
+template <class T>
+T Quotient(T a, T b) {
   if (b == static_cast<T>(-1) && static_cast<T>(-1) < T(0)) return static_cast<T>(-static_cast<Wrap<T>>(a));
   return static_cast<T>(a / b);
 }
-template <class T> T Rest(T a, T b) {
+template <class T>
+T Rest(T a, T b) {
   if (b == static_cast<T>(-1) && static_cast<T>(-1) < T(0)) return 0;
   return static_cast<T>(a % b);
 }
 
 struct DividingOp {  // integers by zero are refused
-  template <class T> using Out = T;
+  template <class T>
+  using Out = T;
   int* refused;
-  template <class T> DividingOp(const Parameters& p, T) : refused(p.refused) {}
-  template <class T> bool Refuses(T b) const {
+  template <class T>
+  DividingOp(const Parameters& p, T) : refused(p.refused) {}
+  template <class T>
+  bool Refuses(T b) const {
     if (b != 0) return false;
     if (refused != nullptr) __atomic_store_n(refused, 1, __ATOMIC_RELAXED);
     return true;
@@ -124,7 +153,8 @@ struct DividingOp {  // integers by zero are refused
 };
 struct DivTrunc : DividingOp {
   using DividingOp::DividingOp;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       return TruncOf(a / b);
     } else {
@@ -134,7 +164,8 @@ struct DivTrunc : DividingOp {
 };
 struct DivFloor : DividingOp {
   using DividingOp::DividingOp;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       if (b == 0) return a / b;
       // Of the exact remainder, as a / b may have been rounded up to the next integer.
@@ -154,7 +185,8 @@ struct DivFloor : DividingOp {
 };
 struct Fmod : DividingOp {
   using DividingOp::DividingOp;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       return FmodOf(a, b);
     } else {
@@ -164,7 +196,8 @@ struct Fmod : DividingOp {
 };
 struct Remainder : DividingOp {  // has the sign of b
   using DividingOp::DividingOp;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       const T rest = FmodOf(a, b);
       return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -177,7 +210,8 @@ struct Remainder : DividingOp {  // has the sign of b
 };
 struct Pow : Plain {  // of integers
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if (b < 0) return a == 1 ? T(1) : a == static_cast<T>(-1) ? static_cast<T>(b % 2 == 0 ? 1 : -1) : T(0);
     Wrap<T> result = 1, base = static_cast<Wrap<T>>(a);
     for (std::uint64_t exponent = static_cast<std::uint64_t>(b); exponent != 0; exponent >>= 1) {
@@ -190,32 +224,49 @@ struct Pow : Plain {  // of integers
 
 struct SigmoidBackward : Plain {  // gradient, result
   using Plain::Plain;
-  template <class T> T operator()(T g, T y) const { return g * (1 - y) * y; }
+  template <class T>
+  T operator()(T g, T y) const {
+    return g * (1 - y) * y;
+  }
 };
 struct TanhBackward : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T g, T y) const { return g * (1 - y * y); }
+  template <class T>
+  T operator()(T g, T y) const {
+    return g * (1 - y * y);
+  }
 };
 struct ThresholdBackward {  // gradient where the input is above [0]
-  template <class T> using Out = T;
+  template <class T>
+  using Out = T;
   double threshold;
-  template <class T> ThresholdBackward(const Parameters& p, T) : threshold(p.real[0]) {}
-  template <class T> T operator()(T g, T x) const { return x <= static_cast<T>(threshold) ? T(0) : g; }
+  template <class T>
+  ThresholdBackward(const Parameters& p, T) : threshold(p.real[0]) {}
+  template <class T>
+  T operator()(T g, T x) const {
+    return x <= static_cast<T>(threshold) ? T(0) : g;
+  }
 };
 struct LerpScalar {  // weight [0]
-  template <class T> using Out = T;
+  template <class T>
+  using Out = T;
   double weight;
-  template <class T> LerpScalar(const Parameters& p, T) : weight(p.real[0]) {}
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  LerpScalar(const Parameters& p, T) : weight(p.real[0]) {}
+  template <class T>
+  T operator()(T a, T b) const {
     const T w = static_cast<T>(weight);
     return w < T(0.5) && w > T(-0.5) ? a + w * (b - a) : b - (b - a) * (1 - w);
   }
 };
 
-#define PLUMBLINE_TEST(Name, expression)                                 \
-  struct Name : Test {                                                   \
-    using Test::Test;                                                    \
-    template <class T> bool operator()(T a, T b) const { return expression; } \
+#define PLUMBLINE_TEST(Name, expression) \
+  struct Name : Test {                   \
+    using Test::Test;                    \
+    template <class T>                   \
+    bool operator()(T a, T b) const {    \
+      return expression;                 \
+    }                                    \
   };
 PLUMBLINE_TEST(Eq, a == b)
 PLUMBLINE_TEST(Ne, a != b)
@@ -230,29 +281,41 @@ PLUMBLINE_TEST(LogicalXor, (a != 0) != (b != 0))
 
 struct BitwiseAnd : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 struct BitwiseOr : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 struct BitwiseXor : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 // A shift by less than 0 or by the width and more moves all bits out.
 struct ShiftLeft : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     const bool inside = b >= 0 && b < static_cast<T>(8 * sizeof(T));
     return inside ? static_cast<T>(static_cast<Wrap<T>>(a) << b) : T(0);
   }
 };
 struct ShiftRight : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     const bool inside = b >= 0 && b < static_cast<T>(8 * sizeof(T));
-    return static_cast<T>(a >> (inside ? b : static_cast<T>(8 * sizeof(T) - 1))) & (inside || a < 0 ? static_cast<T>(-1) : T(0));
+    return static_cast<T>(a >> (inside ? b : static_cast<T>(8 * sizeof(T) - 1))) &
+           (inside || a < 0 ? static_cast<T>(-1) : T(0));
   }
 };
 
@@ -288,10 +351,10 @@ void AddWithAlpha(LevelTable& table, BinaryOp op) {
 }  // namespace
 
 void AddBinary(LevelTable& table) {
-  AddWithAlpha<false, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(table,
-                                                                                                         BinaryOp::kAdd);
-  AddWithAlpha<true, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(table,
-                                                                                                        BinaryOp::kSub);
+  AddWithAlpha<false, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(
+      table, BinaryOp::kAdd);
+  AddWithAlpha<true, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(
+      table, BinaryOp::kSub);
   Add<Sum, bool>(table, BinaryOp::kAdd);
   Add<Difference, bool>(table, BinaryOp::kSub);
   AddAll<Mul>(table, BinaryOp::kMul);

@@ -58,12 +58,24 @@ struct BHalf {
 #endif
 }
 
-template <class T> struct IsSmall { static constexpr bool kValue = false; };
-template <> struct IsSmall<Half> { static constexpr bool kValue = true; };
-template <> struct IsSmall<BHalf> { static constexpr bool kValue = true; };
-template <class T> inline constexpr int kPlace = kIndexOf<T>;
-template <> inline constexpr int kPlace<Half> = 8;
-template <> inline constexpr int kPlace<BHalf> = 9;
+template <class T>
+struct IsSmall {
+  static constexpr bool kValue = false;
+};
+template <>
+struct IsSmall<Half> {
+  static constexpr bool kValue = true;
+};
+template <>
+struct IsSmall<BHalf> {
+  static constexpr bool kValue = true;
+};
+template <class T>
+inline constexpr int kPlace = kIndexOf<T>;
+template <>
+inline constexpr int kPlace<Half> = 8;
+template <>
+inline constexpr int kPlace<BHalf> = 9;
 
 template <class From, class To>
 [[gnu::always_inline]] inline To Convert(From x) {
@@ -76,7 +88,7 @@ template <class From, class To>
   } else if constexpr (kIsFloat<From> && !kIsFloat<To>) {
     if constexpr (sizeof(To) == 8) {
       return x >= From(-9223372036854775808.0) && x < From(9223372036854775808.0) ? static_cast<To>(x)
-                                                                                 : static_cast<To>(1ull << 63);
+                                                                                  : static_cast<To>(1ull << 63);
     } else {
       const bool fits = x > From(-2147483649.0) && x < From(2147483648.0);
       return static_cast<To>(static_cast<std::int32_t>(fits ? x : From(-2147483648.0)));

@@ -1,8 +1,7 @@
 // exp, log and tanh of floats, written so that a loop over them is vectorised. Only sources of levels include it.
 //
-// Errors over all binades, with and without FMA: ExpF < 1.1 ulp, LogF < 1.0 ulp, TanhF < 1.7 ulp, SigmoidF < 2.5 ulp, SiluF < 3.5 ulp.
-// Infinities, NaN and
-// subnormal arguments and results are right.
+// Errors over all binades, with and without FMA: ExpF < 1.1 ulp, LogF < 1.0 ulp, TanhF < 1.7 ulp, SigmoidF < 2.5 ulp,
+// SiluF < 3.5 ulp. Infinities, NaN and subnormal arguments and results are right.
 #ifndef PLUMBLINE_KERNELS_CPU_LEVEL_MATH_H_
 #define PLUMBLINE_KERNELS_CPU_LEVEL_MATH_H_
 
@@ -32,9 +31,9 @@ namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL {
 }
 
 inline constexpr float kLog2E = 1.44269504f;
-inline constexpr float kLn2High = 0.693359375f;     // 9 bits: its product with an exponent is exact
+inline constexpr float kLn2High = 0.693359375f;  // 9 bits: its product with an exponent is exact
 inline constexpr float kLn2Low = -2.12194440e-4f;
-inline constexpr float kRounder = 12582912.0f;      // 1.5 * 2^23: adding it rounds to an integer, in the low bits
+inline constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, in the low bits
 
 // e^x = p * first * second: of the products only the last one can leave the normal numbers.
 struct ExpParts {

@@ -11,7 +11,8 @@ void Stream(void* to, const void* from, std::int64_t bytes) {
   const char* const in = static_cast<const char*>(from);
   for (std::int64_t i = 0; i < bytes; i += 32) {
 #ifdef __AVX2__
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i)));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i)));
 #else
     _mm_stream_si128(reinterpret_cast<__m128i*>(out + i), _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i)));
     _mm_stream_si128(reinterpret_cast<__m128i*>(out + i + 16),
@@ -52,17 +53,23 @@ template <class T>
 #endif
 
 template <class T>
-void Transpose(void* to_data, std::int64_t to_stride, const void* from_data, std::int64_t stride, int rows, int columns) {
+void Transpose(void* to_data, std::int64_t to_stride, const void* from_data, std::int64_t stride, int rows,
+               int columns) {
   char* const to = static_cast<char*>(to_data);
   const char* const from = static_cast<const char*>(from_data);
 #ifdef __AVX__
   if constexpr (sizeof(T) == 4) {
-    if (rows % 8 == 0 && columns % 8 == 0) {
-      for (int c = 0; c < columns; c += 8) {
-        for (int r = 0; r < rows; r += 8) Transpose8(to + r * to_stride + c * 4, to_stride, from + c * stride + r * 4, stride);
+    const int whole_rows = rows & ~7, whole_columns = columns & ~7;
+    for (int c = 0; c < whole_columns; c += 8) {
+      for (int r = 0; r < whole_rows; r += 8) {
+        Transpose8(to + r * to_stride + c * 4, to_stride, from + c * stride + r * 4, stride);
       }
-      return;
     }
+    TransposeAny<T>(to + whole_columns * 4, to_stride, from + whole_columns * stride, stride, rows,
+                    columns - whole_columns);
+    TransposeAny<T>(to + whole_rows * to_stride, to_stride, from + whole_rows * 4, stride, rows - whole_rows,
+                    whole_columns);
+    return;
   }
 #endif
   TransposeAny<T>(to, to_stride, from, stride, rows, columns);

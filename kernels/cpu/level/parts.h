@@ -20,24 +20,45 @@ void AddMoves(LevelTable& table);
 
 template <class T>
 inline constexpr int kIndexOf = -1;
-template <> inline constexpr int kIndexOf<std::uint8_t> = 0;
-template <> inline constexpr int kIndexOf<std::int8_t> = 1;
-template <> inline constexpr int kIndexOf<std::int16_t> = 2;
-template <> inline constexpr int kIndexOf<std::int32_t> = 3;
-template <> inline constexpr int kIndexOf<std::int64_t> = 4;
-template <> inline constexpr int kIndexOf<float> = 5;
-template <> inline constexpr int kIndexOf<double> = 6;
-template <> inline constexpr int kIndexOf<bool> = 7;
+template <>
+inline constexpr int kIndexOf<std::uint8_t> = 0;
+template <>
+inline constexpr int kIndexOf<std::int8_t> = 1;
+template <>
+inline constexpr int kIndexOf<std::int16_t> = 2;
+template <>
+inline constexpr int kIndexOf<std::int32_t> = 3;
+template <>
+inline constexpr int kIndexOf<std::int64_t> = 4;
+template <>
+inline constexpr int kIndexOf<float> = 5;
+template <>
+inline constexpr int kIndexOf<double> = 6;
+template <>
+inline constexpr int kIndexOf<bool> = 7;
 
 template <class T>
 inline constexpr bool kIsFloat = kIndexOf<T> == 5 || kIndexOf<T> == 6;
 
 // The unsigned type of the same size, at least as wide as int, in which arithmetic wraps.
-template <class T> struct WrapOf { using Type = std::uint32_t; };
-template <> struct WrapOf<std::int64_t> { using Type = std::uint64_t; };
-template <> struct WrapOf<float> { using Type = float; };
-template <> struct WrapOf<double> { using Type = double; };
-template <class T> using Wrap = typename WrapOf<T>::Type;
+template <class T>
+struct WrapOf {
+  using Type = std::uint32_t;
+};
+template <>
+struct WrapOf<std::int64_t> {
+  using Type = std::uint64_t;
+};
+template <>
+struct WrapOf<float> {
+  using Type = float;
+};
+template <>
+struct WrapOf<double> {
+  using Type = double;
+};
+template <class T>
+using Wrap = typename WrapOf<T>::Type;
 
 }  // namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL
 

@@ -29,7 +29,8 @@ T Highest() {
   }
 }
 
-template <class T> [[gnu::always_inline]] inline T Magnitude(T x) {
+template <class T>
+[[gnu::always_inline]] inline T Magnitude(T x) {
   if constexpr (sizeof(T) == 4) {
     return __builtin_fabsf(x);
   } else if constexpr (kIsFloat<T>) {
@@ -41,59 +42,111 @@ template <class T> [[gnu::always_inline]] inline T Magnitude(T x) {
 
 struct Sum {
   static constexpr bool kWide = false;
-  template <class T> static T First() { return 0; }
-  template <class T> static T Map(T x) { return x; }
-  template <class T> static T Join(T a, T b) { return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b)); }
+  template <class T>
+  static T First() {
+    return 0;
+  }
+  template <class T>
+  static T Map(T x) {
+    return x;
+  }
+  template <class T>
+  static T Join(T a, T b) {
+    return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
+  }
 };
 struct Prod {
   static constexpr bool kWide = true;
-  template <class T> static T First() { return 1; }
-  template <class T> static T Map(T x) { return x; }
-  template <class T> static T Join(T a, T b) { return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b)); }
+  template <class T>
+  static T First() {
+    return 1;
+  }
+  template <class T>
+  static T Map(T x) {
+    return x;
+  }
+  template <class T>
+  static T Join(T a, T b) {
+    return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
+  }
 };
 struct Min {  // NaN wins
   static constexpr bool kWide = false;
-  template <class T> static T First() { return Highest<T>(); }
-  template <class T> static T Map(T x) { return x; }
-  template <class T> static T Join(T a, T b) {
+  template <class T>
+  static T First() {
+    return Highest<T>();
+  }
+  template <class T>
+  static T Map(T x) {
+    return x;
+  }
+  template <class T>
+  static T Join(T a, T b) {
     const T smaller = a < b ? a : b;
     return a != a ? a : smaller;
   }
 };
 struct Max {
   static constexpr bool kWide = false;
-  template <class T> static T First() { return Lowest<T>(); }
-  template <class T> static T Map(T x) { return x; }
-  template <class T> static T Join(T a, T b) {
+  template <class T>
+  static T First() {
+    return Lowest<T>();
+  }
+  template <class T>
+  static T Map(T x) {
+    return x;
+  }
+  template <class T>
+  static T Join(T a, T b) {
     const T larger = a > b ? a : b;
     return a != a ? a : larger;
   }
 };
 struct SumSquares : Sum {
-  template <class T> static T Map(T x) { return static_cast<T>(static_cast<Wrap<T>>(x) * static_cast<Wrap<T>>(x)); }
+  template <class T>
+  static T Map(T x) {
+    return static_cast<T>(static_cast<Wrap<T>>(x) * static_cast<Wrap<T>>(x));
+  }
 };
 struct SumAbs : Sum {
-  template <class T> static T Map(T x) { return Magnitude(x); }
+  template <class T>
+  static T Map(T x) {
+    return Magnitude(x);
+  }
 };
 struct MaxAbs : Max {
-  template <class T> static T First() { return 0; }
-  template <class T> static T Map(T x) { return Magnitude(x); }
+  template <class T>
+  static T First() {
+    return 0;
+  }
+  template <class T>
+  static T Map(T x) {
+    return Magnitude(x);
+  }
 };
 struct CountNonZero : Sum {
-  template <class T> static T Map(T x) { return x != 0 ? 1 : 0; }
+  template <class T>
+  static T Map(T x) {
+    return x != 0 ? 1 : 0;
+  }
 };
 
 constexpr int kLanes = 64;
 
-template <class A, class Op>
-A JoinLanes(A* lanes) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lanes[k] = Op::Join(lanes[k], lanes[k + width]);
+// In pairs; the widths are constants, so that the wide ones are vectors.
+template <class Op, int kWidth, class A>
+[[gnu::always_inline]] inline A JoinLanes(A* lanes) {
+  if constexpr (kWidth == 1) {
+    return lanes[0];
+  } else {
+    A half[kWidth / 2];
+    for (int k = 0; k < kWidth / 2; ++k) half[k] = Op::Join(lanes[k], lanes[k + kWidth / 2]);
+    return JoinLanes<Op, kWidth / 2>(half);
   }
-  return lanes[0];
 }
 
-template <class T> Partial PartialOf(T x) {
+template <class T>
+Partial PartialOf(T x) {
   Partial partial;
   if constexpr (kIsFloat<T>) {
     partial.real = x;
@@ -114,8 +167,9 @@ Partial Reduce(const void* data, std::int64_t n) {
     for (; i + kLanes <= n; i += kLanes) {
       for (int k = 0; k < kLanes; ++k) lanes[k] *= in[i + k];
     }
-    for (int k = 0; i < n; ++i, ++k) lanes[k] *= in[i];
-    return PartialOf(JoinLanes<double, Op>(lanes));
+    const int rest = static_cast<int>(n - i);
+    for (int k = 0; k < rest; ++k) lanes[k] *= in[i + k];
+    return PartialOf(JoinLanes<Op, kLanes>(lanes));
   } else {
     T lanes[kLanes];
     for (T& lane : lanes) lane = Op::template First<T>();
@@ -123,8 +177,9 @@ Partial Reduce(const void* data, std::int64_t n) {
     for (; i + kLanes <= n; i += kLanes) {
       for (int k = 0; k < kLanes; ++k) lanes[k] = Op::Join(lanes[k], Op::Map(in[i + k]));
     }
-    for (int k = 0; i < n; ++i, ++k) lanes[k] = Op::Join(lanes[k], Op::Map(in[i]));
-    return PartialOf(JoinLanes<T, Op>(lanes));
+    const int rest = static_cast<int>(n - i);
+    for (int k = 0; k < rest; ++k) lanes[k] = Op::Join(lanes[k], Op::Map(in[i + k]));
+    return PartialOf(JoinLanes<Op, kLanes>(lanes));
   }
 }
 
@@ -166,10 +221,7 @@ double SumSquaredDistance(const void* data, std::int64_t n, double mean) {
     const double d = static_cast<double>(in[i]) - mean;
     lanes[k] += d * d;
   }
-  for (int width = kWide / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
-  }
-  return lanes[0];
+  return JoinLanes<Sum, kWide>(lanes);
 }
 
 template <bool kStore>
@@ -188,15 +240,14 @@ double ExpAndSumFloats(float* out, const float* in, std::int64_t n, float shift)
         lanes[k] += e;
       }
     }
-    for (int k = 0; i < end; ++i, ++k) {
-      const float e = ExpF(in[i] - shift);
-      if constexpr (kStore) out[i] = e;
+    const int rest = static_cast<int>(end - i);
+#pragma GCC ivdep
+    for (int k = 0; k < rest; ++k) {
+      const float e = ExpF(in[i + k] - shift);
+      if constexpr (kStore) out[i + k] = e;
       lanes[k] += e;
     }
-    for (int width = kWide / 2; width > 0; width /= 2) {
-      for (int k = 0; k < width; ++k) lanes[k] += lanes[k + width];
-    }
-    total += lanes[0];
+    total += JoinLanes<Sum, kWide>(lanes);
   }
   return total;
 }

@@ -34,22 +34,28 @@ void Run(void* const* data, std::int64_t n, const Parameters& parameters) {
 }
 
 struct Addcmul {
-  template <class T> static T Of(T a, T b, T c, T value) {
+  template <class T>
+  static T Of(T a, T b, T c, T value) {
     using W = Wrap<T>;
     return static_cast<T>(static_cast<W>(a) + static_cast<W>(value) * static_cast<W>(b) * static_cast<W>(c));
   }
 };
 struct Addcdiv {
-  template <class T> static T Of(T a, T b, T c, T value) { return a + value * b / c; }
+  template <class T>
+  static T Of(T a, T b, T c, T value) {
+    return a + value * b / c;
+  }
 };
 struct Lerp {
-  template <class T> static T Of(T a, T b, T w, T) {
+  template <class T>
+  static T Of(T a, T b, T w, T) {
     const T near_a = a + w * (b - a), near_b = b - (b - a) * (1 - w);
     return w < T(0.5) && w > T(-0.5) ? near_a : near_b;
   }
 };
 struct ClampTensor {  // NaN in any wins
-  template <class T> static T Of(T a, T low, T high, T) {
+  template <class T>
+  static T Of(T a, T low, T high, T) {
     if constexpr (kIsFloat<T>) {
       const T raised = a < low || low != low ? low : a;
       const T result = raised > high || high != high ? high : raised;
@@ -75,7 +81,7 @@ void AddTernary(LevelTable& table) {
   where[kIndexOf<std::int32_t>] = where[kIndexOf<float>] = &Where<std::uint32_t>;
   where[kIndexOf<std::int64_t>] = where[kIndexOf<double>] = &Where<std::uint64_t>;
   Add<Addcmul, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(table,
-                                                                                                  TernaryOp::kAddcmul);
+                                                                                                   TernaryOp::kAddcmul);
   Add<Addcdiv, float, double>(table, TernaryOp::kAddcdiv);
   Add<Lerp, float, double>(table, TernaryOp::kLerp);
   Add<ClampTensor, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(

@@ -20,29 +20,73 @@ void Sleef(void* const* data, std::int64_t n, const Parameters&) {
 }
 
 // Functions made of others work on vectors; operators on these are the compiler's.
-template <class T> Vector<T> Exp(Vector<T> x);
-template <> inline Floats Exp<float>(Floats x) { return PLUMBLINE_SLEEF_F(exp, u10)(x); }
-template <> inline Doubles Exp<double>(Doubles x) { return PLUMBLINE_SLEEF_D(exp, u10)(x); }
-template <class T> Vector<T> Log1p(Vector<T> x);
-template <> inline Floats Log1p<float>(Floats x) { return PLUMBLINE_SLEEF_F(log1p, u10)(x); }
-template <> inline Doubles Log1p<double>(Doubles x) { return PLUMBLINE_SLEEF_D(log1p, u10)(x); }
-template <class T> Vector<T> Log(Vector<T> x);
-template <> inline Floats Log<float>(Floats x) { return PLUMBLINE_SLEEF_F(log, u10)(x); }
-template <> inline Doubles Log<double>(Doubles x) { return PLUMBLINE_SLEEF_D(log, u10)(x); }
-template <class T> Vector<T> Expm1(Vector<T> x);
-template <> inline Floats Expm1<float>(Floats x) { return PLUMBLINE_SLEEF_F(expm1, u10)(x); }
-template <> inline Doubles Expm1<double>(Doubles x) { return PLUMBLINE_SLEEF_D(expm1, u10)(x); }
-template <class T> Vector<T> Tanh(Vector<T> x);
-template <> inline Floats Tanh<float>(Floats x) { return PLUMBLINE_SLEEF_F(tanh, u10)(x); }
-template <> inline Doubles Tanh<double>(Doubles x) { return PLUMBLINE_SLEEF_D(tanh, u10)(x); }
-template <class T> Vector<T> Erfc(Vector<T> x);
-template <> inline Floats Erfc<float>(Floats x) { return PLUMBLINE_SLEEF_F(erfc, u15)(x); }
-template <> inline Doubles Erfc<double>(Doubles x) { return PLUMBLINE_SLEEF_D(erfc, u15)(x); }
+template <class T>
+Vector<T> Exp(Vector<T> x);
+template <>
+inline Floats Exp<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(exp, u10)(x);
+}
+template <>
+inline Doubles Exp<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(exp, u10)(x);
+}
+template <class T>
+Vector<T> Log1p(Vector<T> x);
+template <>
+inline Floats Log1p<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(log1p, u10)(x);
+}
+template <>
+inline Doubles Log1p<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(log1p, u10)(x);
+}
+template <class T>
+Vector<T> Log(Vector<T> x);
+template <>
+inline Floats Log<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(log, u10)(x);
+}
+template <>
+inline Doubles Log<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(log, u10)(x);
+}
+template <class T>
+Vector<T> Expm1(Vector<T> x);
+template <>
+inline Floats Expm1<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(expm1, u10)(x);
+}
+template <>
+inline Doubles Expm1<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(expm1, u10)(x);
+}
+template <class T>
+Vector<T> Tanh(Vector<T> x);
+template <>
+inline Floats Tanh<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(tanh, u10)(x);
+}
+template <>
+inline Doubles Tanh<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(tanh, u10)(x);
+}
+template <class T>
+Vector<T> Erfc(Vector<T> x);
+template <>
+inline Floats Erfc<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(erfc, u15)(x);
+}
+template <>
+inline Doubles Erfc<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(erfc, u15)(x);
+}
 
-template <class T> Vector<T> Splat(double x) {
+template <class T>
+Vector<T> Splat(double x) {
   return Vector<T>{} + static_cast<T>(x);
 }
-template <class T> Vector<T> AbsOf(Vector<T> x) {
+template <class T>
+Vector<T> AbsOf(Vector<T> x) {
   return x < 0 ? -x : x;
 }
 
@@ -54,15 +98,20 @@ Vector<T> Sigmoid(Vector<T> x) {
 }
 
 struct SigmoidOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) { return Sigmoid<T>(x); }
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    return Sigmoid<T>(x);
+  }
 };
 struct LogSigmoidOp {  // min(x, 0) - log1p(exp(-|x|))
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     return (x < 0 ? x : (x != x ? x : Splat<T>(0))) - Log1p<T>(Exp<T>(-AbsOf<T>(x)));
   }
 };
 struct SiluOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> one = Splat<T>(1);
     const Vector<T> root = Exp<T>(AbsOf<T>(x) * static_cast<T>(-0.5));
     const Vector<T> result = (x < 0 ? x * root * root : x) / (one + root * root);
@@ -70,13 +119,15 @@ struct SiluOp {
   }
 };
 struct GeluOp {  // x / 2 erfc(-x / sqrt 2): the tail keeps its digits
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> result = x * static_cast<T>(0.5) * Erfc<T>(x * static_cast<T>(-0.70710678118654752440));
     return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
   }
 };
 struct GeluTanhOp {  // x sigmoid(2 y), y = sqrt(2/pi) (x + 0.044715 x^3)
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> y = x * (static_cast<T>(1.5957691216057308) * (1 + static_cast<T>(0.044715) * x * x));
     const Vector<T> e = Exp<T>(-AbsOf<T>(y));
     const Vector<T> one = Splat<T>(1);
@@ -85,23 +136,27 @@ struct GeluTanhOp {  // x sigmoid(2 y), y = sqrt(2/pi) (x + 0.044715 x^3)
   }
 };
 struct SoftplusOp {  // beta [0], threshold [1]
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters& p) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters& p) {
     const Vector<T> scaled = x * static_cast<T>(p.real[0]);
     // log1p(e^s) = max(s, 0) + log1p(e^-|s|)
     const Vector<T> zero = Splat<T>(0);
-    const Vector<T> soft = ((scaled > 0 ? scaled : (scaled != scaled ? scaled : zero)) +
-                            Log1p<T>(Exp<T>(-AbsOf<T>(scaled)))) / static_cast<T>(p.real[0]);
+    const Vector<T> soft =
+        ((scaled > 0 ? scaled : (scaled != scaled ? scaled : zero)) + Log1p<T>(Exp<T>(-AbsOf<T>(scaled)))) /
+        static_cast<T>(p.real[0]);
     return scaled > static_cast<T>(p.real[1]) ? x : soft;
   }
 };
 struct EluOp {  // alpha [0], scale [1], input scale [2]
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters& p) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters& p) {
     const Vector<T> below = Expm1<T>(x * static_cast<T>(p.real[2])) * static_cast<T>(p.real[0] * p.real[1]);
     return x > 0 ? x * static_cast<T>(p.real[1]) : below;
   }
 };
 struct MishOp {  // x tanh(softplus(x))
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> soft = (x > 0 ? x : (x != x ? x : Splat<T>(0))) + Log1p<T>(Exp<T>(-AbsOf<T>(x)));
     const Vector<T> result = x * Tanh<T>(soft);
     return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
@@ -110,17 +165,21 @@ struct MishOp {  // x tanh(softplus(x))
 
 // ---- where SLEEF's functions end too early: large arguments by other means ----
 
-template <class T> constexpr double kRoomy = sizeof(T) == 4 ? 1e9 : 1e100;       // x + 1 and x^2 + 1 are x and x^2
-template <class T> constexpr double kNearOverflow = sizeof(T) == 4 ? 85 : 705;  // of e^x
+template <class T>
+constexpr double kRoomy = sizeof(T) == 4 ? 1e9 : 1e100;  // x + 1 and x^2 + 1 are x and x^2
+template <class T>
+constexpr double kNearOverflow = sizeof(T) == 4 ? 85 : 705;  // of e^x
 constexpr double kLn2 = 0.69314718055994530942;
 
 struct Log1pOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     return x > static_cast<T>(kRoomy<T>) ? Log<T>(x) : Log1p<T>(x);
   }
 };
 struct AsinhOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> magnitude = AbsOf<T>(x);
     const Vector<T> far = Log<T>(magnitude) + static_cast<T>(kLn2);
     Vector<T> near;
@@ -133,7 +192,8 @@ struct AsinhOp {
   }
 };
 struct AcoshOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     Vector<T> near;
     if constexpr (sizeof(T) == 4) {
       near = PLUMBLINE_SLEEF_F(acosh, u10)(x);
@@ -144,7 +204,8 @@ struct AcoshOp {
   }
 };
 struct SinhOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> magnitude = AbsOf<T>(x);
     const Vector<T> root = Exp<T>(magnitude * static_cast<T>(0.5));
     const Vector<T> far = root * static_cast<T>(0.5) * root;
@@ -158,7 +219,8 @@ struct SinhOp {
   }
 };
 struct CoshOp {
-  template <class T> static Vector<T> Of(Vector<T> x, const Parameters&) {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
     const Vector<T> magnitude = AbsOf<T>(x);
     const Vector<T> root = Exp<T>(magnitude * static_cast<T>(0.5));
     Vector<T> near;

@@ -32,31 +32,108 @@ using Loop = void (*)(void* const* data, std::int64_t n, const Parameters& param
 
 enum class UnaryOp : std::uint8_t {
   // any type
-  kNeg, kAbs, kSign, kSquare, kRelu, kClamp, kLogicalNot, kBitwiseNot, kIsNan, kIsInf, kIsFinite,
+  kNeg,
+  kAbs,
+  kSign,
+  kSquare,
+  kRelu,
+  kClamp,
+  kLogicalNot,
+  kBitwiseNot,
+  kIsNan,
+  kIsInf,
+  kIsFinite,
   // floats
-  kReciprocal, kSqrt, kRsqrt, kExp, kExp2, kExpm1, kLog, kLog2, kLog10, kLog1p, kSin, kCos, kTan, kAsin, kAcos, kAtan,
-  kSinh, kCosh, kTanh, kAsinh, kAcosh, kAtanh, kErf, kErfc, kLgamma, kSigmoid, kLogSigmoid, kSilu, kGelu, kGeluTanh,
-  kSoftplus, kElu, kLeakyRelu, kMish, kHardsigmoid, kHardswish, kFloor, kCeil, kTrunc, kRound, kFrac,
+  kReciprocal,
+  kSqrt,
+  kRsqrt,
+  kExp,
+  kExp2,
+  kExpm1,
+  kLog,
+  kLog2,
+  kLog10,
+  kLog1p,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kErf,
+  kErfc,
+  kLgamma,
+  kSigmoid,
+  kLogSigmoid,
+  kSilu,
+  kGelu,
+  kGeluTanh,
+  kSoftplus,
+  kElu,
+  kLeakyRelu,
+  kMish,
+  kHardsigmoid,
+  kHardswish,
+  kFloor,
+  kCeil,
+  kTrunc,
+  kRound,
+  kFrac,
   kCount
 };
 
 enum class BinaryOp : std::uint8_t {
   // any type; kAdd, kSub: a + alpha b, a - alpha b; of bools: or, xor, and
-  kAdd, kSub, kMul, kMaximum, kMinimum,
+  kAdd,
+  kSub,
+  kMul,
+  kMaximum,
+  kMinimum,
   // kDiv of floats only, the others of numbers
-  kDiv, kDivTrunc, kDivFloor, kFmod, kRemainder, kPow,
+  kDiv,
+  kDivTrunc,
+  kDivFloor,
+  kFmod,
+  kRemainder,
+  kPow,
   // floats
-  kAtan2, kHypot, kSigmoidBackward, kTanhBackward, kThresholdBackward, kLerpScalar,
+  kAtan2,
+  kHypot,
+  kSigmoidBackward,
+  kTanhBackward,
+  kThresholdBackward,
+  kLerpScalar,
   // any type; the output is bool
-  kEq, kNe, kLt, kLe, kGt, kGe, kLogicalAnd, kLogicalOr, kLogicalXor,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kLogicalAnd,
+  kLogicalOr,
+  kLogicalXor,
   // integers and bool
-  kBitwiseAnd, kBitwiseOr, kBitwiseXor, kShiftLeft, kShiftRight,
+  kBitwiseAnd,
+  kBitwiseOr,
+  kBitwiseXor,
+  kShiftLeft,
+  kShiftRight,
   kCount
 };
 
 enum class TernaryOp : std::uint8_t {
   kWhere,  // bool, T, T; of every size
-  kAddcmul, kAddcdiv, kLerp, kClampTensor,  // a + value b c; a + value b / c; a + c (b - a); a in [b, c]
+  kAddcmul,
+  kAddcdiv,
+  kLerp,
+  kClampTensor,  // a + value b c; a + value b / c; a + c (b - a); a in [b, c]
   kCount
 };
 
@@ -82,9 +159,8 @@ struct LevelTable {
   // One result of n elements that lie side by side. Types: F32, F64, I64.
   Partial (*reduce[static_cast<int>(ReduceOp::kCount)][kComputeTypes])(const void* data, std::int64_t n);
   // Joins each of n elements of `rows` rows, `stride` bytes apart, into acc[n] of the element type.
-  void (*reduce_rows[static_cast<int>(ReduceOp::kCount)][kComputeTypes])(void* acc, const void* data,
-                                                                        std::int64_t rows, std::int64_t stride,
-                                                                        std::int64_t n);
+  void (*reduce_rows[static_cast<int>(ReduceOp::kCount)][kComputeTypes])(void* acc, const void* data, std::int64_t rows,
+                                                                         std::int64_t stride, std::int64_t n);
   // Sum of (x - mean)^2, and of exp(x - shift). F32, F64.
   double (*sum_squared_distance[2])(const void* data, std::int64_t n, double mean);
   double (*sum_exp[2])(const void* data, std::int64_t n, double shift);

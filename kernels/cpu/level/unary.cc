@@ -14,21 +14,29 @@ void Run(void* const* data, std::int64_t n, const Parameters& parameters) {
 }
 
 struct Plain {
-  template <class T> using Out = T;
-  template <class T> Plain(const Parameters&, T) {}
+  template <class T>
+  using Out = T;
+  template <class T>
+  Plain(const Parameters&, T) {}
 };
 struct Test {
-  template <class T> using Out = bool;
-  template <class T> Test(const Parameters&, T) {}
+  template <class T>
+  using Out = bool;
+  template <class T>
+  Test(const Parameters&, T) {}
 };
 
 struct Neg : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const { return static_cast<T>(-static_cast<Wrap<T>>(x)); }
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(-static_cast<Wrap<T>>(x));
+  }
 };
 struct Abs : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const {
+  template <class T>
+  T operator()(T x) const {
     if constexpr (kIsFloat<T>) {
       return __builtin_fabs(x);
     } else {
@@ -39,23 +47,34 @@ struct Abs : Plain {
 };
 struct Sign : Plain {  // of NaN: 0
   using Plain::Plain;
-  template <class T> T operator()(T x) const { return static_cast<T>((x > 0) - (x < 0)); }
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>((x > 0) - (x < 0));
+  }
 };
 struct Square : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const { return static_cast<T>(static_cast<Wrap<T>>(x) * static_cast<Wrap<T>>(x)); }
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(static_cast<Wrap<T>>(x) * static_cast<Wrap<T>>(x));
+  }
 };
 struct Relu : Plain {  // keeps NaN and -0
   using Plain::Plain;
-  template <class T> T operator()(T x) const { return x < 0 ? T(0) : x; }
+  template <class T>
+  T operator()(T x) const {
+    return x < 0 ? T(0) : x;
+  }
 };
 struct Clamp {  // to [0] and [1]; NaN stays; a bound that is NaN is the result
-  template <class T> using Out = T;
+  template <class T>
+  using Out = T;
   double low_real, high_real;
   std::int64_t low, high;
-  template <class T> Clamp(const Parameters& p, T)
-      : low_real(p.real[0]), high_real(p.real[1]), low(p.integer[0]), high(p.integer[1]) {}
-  template <class T> T operator()(T x) const {
+  template <class T>
+  Clamp(const Parameters& p, T) : low_real(p.real[0]), high_real(p.real[1]), low(p.integer[0]), high(p.integer[1]) {}
+  template <class T>
+  T operator()(T x) const {
     T a, b;
     if constexpr (kIsFloat<T>) {
       a = static_cast<T>(low_real);
@@ -72,20 +91,30 @@ struct Clamp {  // to [0] and [1]; NaN stays; a bound that is NaN is the result
 };
 struct LogicalNot : Test {
   using Test::Test;
-  template <class T> bool operator()(T x) const { return x == 0; }
+  template <class T>
+  bool operator()(T x) const {
+    return x == 0;
+  }
 };
 struct BitwiseNot : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const { return static_cast<T>(~x); }
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(~x);
+  }
   bool operator()(bool x) const { return !x; }
 };
 struct IsNan : Test {
   using Test::Test;
-  template <class T> bool operator()(T x) const { return x != x; }
+  template <class T>
+  bool operator()(T x) const {
+    return x != x;
+  }
 };
 struct IsInf : Test {
   using Test::Test;
-  template <class T> bool operator()(T x) const {
+  template <class T>
+  bool operator()(T x) const {
     if constexpr (kIsFloat<T>) {
       return x == static_cast<T>(__builtin_inf()) || x == -static_cast<T>(__builtin_inf());
     } else {
@@ -95,7 +124,8 @@ struct IsInf : Test {
 };
 struct IsFinite : Test {
   using Test::Test;
-  template <class T> bool operator()(T x) const {
+  template <class T>
+  bool operator()(T x) const {
     if constexpr (kIsFloat<T>) {
       return x - x == 0;
     } else {
@@ -106,7 +136,10 @@ struct IsFinite : Test {
 
 struct Reciprocal : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const { return 1 / x; }
+  template <class T>
+  T operator()(T x) const {
+    return 1 / x;
+  }
 };
 struct Sqrt : Plain {
   using Plain::Plain;
@@ -144,14 +177,20 @@ struct Frac : Plain {
   double operator()(double x) const { return x - __builtin_trunc(x); }
 };
 struct LeakyRelu {  // slope [0]
-  template <class T> using Out = T;
+  template <class T>
+  using Out = T;
   double slope;
-  template <class T> LeakyRelu(const Parameters& p, T) : slope(p.real[0]) {}
-  template <class T> T operator()(T x) const { return x > 0 ? x : x * static_cast<T>(slope); }
+  template <class T>
+  LeakyRelu(const Parameters& p, T) : slope(p.real[0]) {}
+  template <class T>
+  T operator()(T x) const {
+    return x > 0 ? x : x * static_cast<T>(slope);
+  }
 };
 struct Hardsigmoid : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const {
+  template <class T>
+  T operator()(T x) const {
     T y = x + 3;
     y = y < 0 ? T(0) : y;
     return (y > 6 ? T(6) : y) / 6;
@@ -159,7 +198,8 @@ struct Hardsigmoid : Plain {
 };
 struct Hardswish : Plain {
   using Plain::Plain;
-  template <class T> T operator()(T x) const {
+  template <class T>
+  T operator()(T x) const {
     T y = x + 3;
     y = y < 0 ? T(0) : y;
     return x * (y > 6 ? T(6) : y) / 6;

@@ -21,10 +21,18 @@ using Doubles = __m128d;
 #define PLUMBLINE_SLEEF_D(name, ulp) Sleef_##name##d2_##ulp##sse2
 #endif
 
-template <class T> struct VectorOf;
-template <> struct VectorOf<float> { using Type = Floats; };
-template <> struct VectorOf<double> { using Type = Doubles; };
-template <class T> using Vector = typename VectorOf<T>::Type;
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+  using Type = Floats;
+};
+template <>
+struct VectorOf<double> {
+  using Type = Doubles;
+};
+template <class T>
+using Vector = typename VectorOf<T>::Type;
 
 // out[i] = function(a[i]) or function(a[i], b[i]), whole vectors at a time; the last is filled up with ones.
 template <class T, class F, class... In>
