@@ -51,6 +51,9 @@ Value Zero(const SchemaType& type) {
     case SchemaType::Base::kInt:
     case SchemaType::Base::kSymInt:
     case SchemaType::Base::kScalar:
+    case SchemaType::Base::kScalarType:
+    case SchemaType::Base::kMemoryFormat:
+    case SchemaType::Base::kLayout:
       return Value::Int(0);
     case SchemaType::Base::kFloat:
       return Value::Float(0);
@@ -58,6 +61,10 @@ Value Zero(const SchemaType& type) {
       return Value::Bool(false);
     case SchemaType::Base::kStr:
       return Value::String("");
+    case SchemaType::Base::kDevice:
+      return Value::String("cpu");
+    case SchemaType::Base::kGenerator:
+      return Value::None();
   }
   return Value::None();
 }

@@ -82,10 +82,17 @@ std::uint32_t KindOfZero(const scenario::SchemaType& type) {
     case Base::kBool:
       return PL_BOOL;
     case Base::kStr:
+    case Base::kDevice:
       return PL_STRING;
+    case Base::kGenerator:
+      return PL_NONE;
     default:
       return PL_INT;
   }
+}
+
+std::string_view TextOfZero(const scenario::SchemaType& type) {
+  return type.base == scenario::SchemaType::Base::kDevice ? "cpu" : "";
 }
 
 std::vector<pl_key_declaration> LendKeys(const std::vector<scenario::KeyDeclaration>& declared) {

@@ -55,6 +55,7 @@ HostValue PlainValue(const scenario::Value& value);
 // The kind of what a kernel gives for a result of that type if its author says nothing: a zero, an empty list, no
 // value; PL_TENSOR where it is for the caller to choose which.
 std::uint32_t KindOfZero(const scenario::SchemaType& type);
+std::string_view TextOfZero(const scenario::SchemaType& type);  // of a PL_STRING: empty, but for a Device
 
 // As pl_open_options takes them; lent for as long as `declared` lives.
 std::vector<pl_key_declaration> LendKeys(const std::vector<scenario::KeyDeclaration>& declared);

@@ -53,6 +53,7 @@ MaybeFailure Interpreter::PushZeros(const pl_frame& frame, const std::vector<Hos
   for (const scenario::SchemaArgument& wanted : returns->second) {
     HostValue zero;
     zero.kind = KindOfZero(wanted.type);
+    zero.text = TextOfZero(wanted.type);
     if (zero.kind == PL_TENSOR) {
       const auto first = std::find_if(arguments.begin(), arguments.end(),
                                       [](const HostValue& argument) { return argument.kind == PL_TENSOR; });

@@ -187,7 +187,7 @@ pl_error* Runner::PushZeros(pl_frame& frame) {
   for (const scenario::SchemaArgument& wanted : returns->second) {
     pl_value zero{};
     zero.kind = harness::KindOfZero(wanted.type);
-    if (zero.kind == PL_STRING) zero.as.string = Borrow("");
+    if (zero.kind == PL_STRING) zero.as.string = Borrow(harness::TextOfZero(wanted.type));
     if (zero.kind == PL_TENSOR) {
       zero.kind = PL_NONE;
       for (std::uint64_t i = 0; i < frame.argument_count && zero.kind == PL_NONE; ++i) {

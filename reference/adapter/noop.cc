@@ -91,6 +91,10 @@ Value ZeroValue(const SchemaType& type) {
       return Value(false);
     case BaseType::kStr:
       return Value("");
+    case BaseType::kDevice:
+      return Value("cpu");
+    case BaseType::kGenerator:
+      return Value::None();
     default:
       return Value(0);
   }

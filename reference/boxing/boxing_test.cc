@@ -17,6 +17,10 @@ TEST(SchemaTest, PrintsWhatItParsed) {
            "demo::f(Tensor(a)[] x, SymInt[] s, float? y=1e-3, bool z=True, str t=\"a)\", Scalar u=-2.5) -> (Tensor, "
            "int n)",
            "f(int[]? a=None, float[] b=[1.0, 2]) -> (int[] only)",
+           "f(Tensor(a -> *) a, Tensor(b! -> *)[] b) -> Tensor(a)[]",
+           "f(ScalarType a=float, ScalarType? b=long, ScalarType[] c=[6], MemoryFormat d=contiguous_format, "
+           "Layout? e=strided, int f=Mean) -> (Layout x, ScalarType)",
+           "f(Device a='cpu', Device? b=None, Generator? c=None) -> Device",
        }) {
     EXPECT_EQ(Print(ParseSchema(text)), text);
   }
@@ -34,6 +38,18 @@ TEST(SchemaTest, RefusesWithAColumn) {
     return "accepted";
   };
   EXPECT_THAT(message("demo::f(Foo a) -> Tensor"), HasSubstr("column 9: expected a type"));
+  EXPECT_THAT(message("demo::f(Dimname a) -> Tensor"), HasSubstr("column 9: expected a type"));
+  EXPECT_THAT(message("demo::f(ScalarType a=double) -> ()"), HasSubstr("default of type ScalarType, found 'double'"));
+  EXPECT_THAT(message("demo::f(ScalarType a=None) -> ()"), HasSubstr("default of type ScalarType, found 'None'"));
+  EXPECT_THAT(message("demo::f(ScalarType a=strided) -> ()"), HasSubstr("default of type ScalarType, found 'strided'"));
+  EXPECT_THAT(message("demo::f(Layout a=float) -> ()"), HasSubstr("default of type Layout, found 'float'"));
+  EXPECT_THAT(message("demo::f(MemoryFormat a=channels_last) -> ()"), HasSubstr("default of type MemoryFormat"));
+  EXPECT_THAT(message("demo::f(Device a=cpu) -> ()"), HasSubstr("default of type Device, found 'cpu'"));
+  EXPECT_THAT(message("demo::f(Generator? a=0) -> ()"), HasSubstr("default of type Generator?, found '0'"));
+  EXPECT_THAT(message("demo::f(int a=Sum) -> ()"), HasSubstr("default of type int, found 'Sum'"));
+  EXPECT_THAT(message("demo::f(SymInt a=Mean) -> ()"), HasSubstr("default of type SymInt, found 'Mean'"));
+  EXPECT_THAT(message("demo::f(Device(a) a) -> ()"), HasSubstr("only a Tensor has an alias mark"));
+  EXPECT_THAT(message("demo::f(Tensor(a -> b) a) -> ()"), HasSubstr("column 21: expected '*' after '->'"));
   EXPECT_THAT(message("demo::f(Tensor a -> Tensor"), HasSubstr("column 18: expected ',' or ')', found '-'"));
   EXPECT_THAT(message("demo::f(Tensor a, int a) -> Tensor"), HasSubstr("here twice"));
   EXPECT_THAT(message("demo::f(int a=1, int b) -> Tensor"), HasSubstr("no default"));
@@ -75,6 +91,10 @@ TEST(SchemaTest, DifferencesNameThePosition) {
   EXPECT_EQ(Difference(two, SignatureOf<Tensor(const Tensor&)>().schema()), "the schema has 2 arguments, C++ has 1");
   EXPECT_EQ(Difference(two, SignatureOf<Tensor(const Tensor&, double)>().schema()),
             "argument 2 is SymInt in the schema and float in C++");
+  EXPECT_EQ(Difference(ParseSchema("f(ScalarType a) -> ()"), SignatureOf<void(std::int64_t)>().schema()),
+            "argument 1 is ScalarType in the schema and int in C++");
+  EXPECT_EQ(Difference(ParseSchema("f(Device a) -> ()"), SignatureOf<void(std::string_view)>().schema()),
+            "argument 1 is Device in the schema and str in C++");
   EXPECT_EQ(Difference(two, SignatureOf<void(const Tensor&, SymInt)>().schema()), "the schema has 1 return, C++ has 0");
   EXPECT_EQ(Difference(ParseSchema("f(int a) -> ()"), SignatureOf<void(SymInt)>().schema()),
             "argument 1 is int in the schema and SymInt in C++");
@@ -123,6 +143,18 @@ TEST(SchemaTypeTest, TakesOnlyItsOwnKind) {
   EXPECT_TRUE(takes("SymInt", Value(3)));
   EXPECT_TRUE(takes("Scalar", Value(true)));
   EXPECT_FALSE(takes("Scalar", Value("3")));
+  for (const char* type : {"ScalarType", "MemoryFormat", "Layout"}) {
+    EXPECT_TRUE(takes(type, Value(6))) << type;
+    EXPECT_FALSE(takes(type, Value("float32"))) << type;
+    EXPECT_FALSE(takes(type, Value(true))) << type;
+  }
+  EXPECT_TRUE(takes("ScalarType?", Value::None()));
+  EXPECT_FALSE(takes("ScalarType", Value::None()));
+  EXPECT_TRUE(takes("Device", Value("cpu")));
+  EXPECT_FALSE(takes("Device", Value(0)));
+  EXPECT_TRUE(takes("Generator?", Value::None()));
+  EXPECT_FALSE(takes("Generator?", Value("cpu")));
+  EXPECT_FALSE(takes("Generator", Value::None()));
   EXPECT_TRUE(takes("int[]", Value(std::vector<Value>{Value(1)})));
   EXPECT_FALSE(takes("int[]", Value(std::vector<Value>{Value(1), Value(1.0)})));
   EXPECT_FALSE(takes("Tensor[]", Value(std::vector<Value>{tensor, Value::None()})));

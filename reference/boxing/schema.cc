@@ -29,7 +29,8 @@ std::string PrintMarked(const SchemaArgument& argument) {
   const std::string type = Print(argument.type);
   if (argument.alias.empty()) return type;
   const std::size_t base = Spelling(argument.type.base).size();
-  return type.substr(0, base) + "(" + argument.alias + (argument.written ? "!" : "") + ")" + type.substr(base);
+  return type.substr(0, base) + "(" + argument.alias + (argument.written ? "!" : "") +
+         (argument.listed ? " -> *" : "") + ")" + type.substr(base);
 }
 
 std::string PrintArgument(const SchemaArgument& argument) {

@@ -25,6 +25,7 @@ struct SchemaArgument {
   std::string name;      // of a return it may be empty
   std::string alias;     // of `Tensor(a!)`: "a"
   bool written = false;  // of `Tensor(a!)`
+  bool listed = false;   // of `Tensor(a -> *)`: the results are lists of its views
   bool keyword_only = false;
   std::string default_value;  // as written; empty: none
 };

@@ -170,7 +170,10 @@ class Parser {
     auto base = FindBaseType(name);
     if (PLUMBLINE_FAULT(unknown_type_is_int) && !base) base = BaseType::kInt;
     if (!base) {
-      Fail(start, "expected a type (Tensor, int, SymInt, float, bool, str, Scalar), found '" + std::string(name) + "'");
+      Fail(start,
+           "expected a type (Tensor, int, SymInt, float, bool, str, Scalar, ScalarType, MemoryFormat, Layout, Device, "
+           "Generator), found '" +
+               std::string(name) + "'");
     }
     SchemaType& type = argument.type;
     type.base = *base;
@@ -180,6 +183,9 @@ class Parser {
       Skip();
       argument.alias = Name("an alias name");
       argument.written = SkipAndTake('!');
+      Skip();
+      argument.listed = Take("->");
+      if (argument.listed && !SkipAndTake('*')) Expected("'*' after '->' in the alias mark");
       if (!SkipAndTake(')')) Expected("')' after the alias mark");
     }
     const bool optional = Take('?');
@@ -232,10 +238,22 @@ class Parser {
     bool taken = false;
     switch (base) {
       case BaseType::kTensor:
+      case BaseType::kGenerator:
         break;  // only None, where it is optional
       case BaseType::kInt:
+        taken = TakeWord("Mean") || TakeNumber() == Number::kInteger;
+        break;
       case BaseType::kSymInt:
         taken = TakeNumber() == Number::kInteger;
+        break;
+      case BaseType::kScalarType:
+        taken = TakeWord("float") || TakeWord("long") || TakeNumber() == Number::kInteger;
+        break;
+      case BaseType::kMemoryFormat:
+        taken = TakeWord("contiguous_format") || TakeNumber() == Number::kInteger;
+        break;
+      case BaseType::kLayout:
+        taken = TakeWord("strided") || TakeNumber() == Number::kInteger;
         break;
       case BaseType::kFloat:
         taken = TakeNumber() != Number::kNone;
@@ -247,6 +265,7 @@ class Parser {
         taken = TakeWord("True") || TakeWord("False");
         break;
       case BaseType::kStr:
+      case BaseType::kDevice:
         taken = TakeString();
         break;
     }

@@ -3,21 +3,28 @@
 namespace plumbline::reference {
 namespace {
 
-constexpr std::string_view kSpellings[] = {"Tensor", "int", "SymInt", "float", "bool", "str", "Scalar"};
+constexpr std::string_view kSpellings[] = {"Tensor", "int",        "SymInt",       "float",  "bool",   "str",
+                                           "Scalar", "ScalarType", "MemoryFormat", "Layout", "Device", "Generator"};
+
+bool IsInt(BaseType base) {
+  return base == BaseType::kInt || base == BaseType::kSymInt || base == BaseType::kScalarType ||
+         base == BaseType::kMemoryFormat || base == BaseType::kLayout;
+}
 
 bool TakesItem(BaseType base, Value::Kind kind) {
+  if (IsInt(base)) return kind == Value::Kind::kInt;
   switch (base) {
     case BaseType::kTensor:
       return kind == Value::Kind::kTensor;
-    case BaseType::kInt:
-    case BaseType::kSymInt:
-      return kind == Value::Kind::kInt;
     case BaseType::kFloat:
       return kind == Value::Kind::kFloat;
     case BaseType::kBool:
       return kind == Value::Kind::kBool;
     case BaseType::kStr:
+    case BaseType::kDevice:
       return kind == Value::Kind::kString;
+    case BaseType::kGenerator:
+      return false;
     case BaseType::kScalar:
       return kind == Value::Kind::kInt || kind == Value::Kind::kFloat || kind == Value::Kind::kBool;
   }

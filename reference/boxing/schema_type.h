@@ -21,6 +21,11 @@ enum class BaseType : std::uint8_t {
   kBool,
   kStr,
   kScalar,
+  kScalarType,    // PyTorch's number of a dtype, an int in a value
+  kMemoryFormat,  // and of a memory format
+  kLayout,        // and of a layout
+  kDevice,        // a string in a value: "cpu", "privateuseone:0"
+  kGenerator,     // has no value but None
 };
 
 std::string_view Spelling(BaseType base);

@@ -14,14 +14,19 @@ std::uint8_t KindFor(const SchemaType& type) {
       return static_cast<std::uint8_t>(Value::Kind::kTensor);
     case BaseType::kInt:
     case BaseType::kSymInt:
+    case BaseType::kScalarType:
+    case BaseType::kMemoryFormat:
+    case BaseType::kLayout:
       return static_cast<std::uint8_t>(Value::Kind::kInt);
     case BaseType::kFloat:
       return static_cast<std::uint8_t>(Value::Kind::kFloat);
     case BaseType::kBool:
       return static_cast<std::uint8_t>(Value::Kind::kBool);
     case BaseType::kStr:
+    case BaseType::kDevice:
       return static_cast<std::uint8_t>(Value::Kind::kString);
     case BaseType::kScalar:
+    case BaseType::kGenerator:  // what it does not take is found by the slow comparison
       return Definition::kAny;
   }
   return Definition::kAny;

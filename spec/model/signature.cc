@@ -98,13 +98,19 @@ bool Accepts(const SchemaType& type, const Value& value) {
       return value.kind == Value::Kind::kTensor || value.kind == Value::Kind::kUndefined;
     case Base::kInt:
     case Base::kSymInt:
+    case Base::kScalarType:
+    case Base::kMemoryFormat:
+    case Base::kLayout:
       return value.kind == Value::Kind::kInt;
     case Base::kFloat:
       return value.kind == Value::Kind::kFloat;  // [CALL-016]
     case Base::kBool:
       return value.kind == Value::Kind::kBool;
     case Base::kStr:
+    case Base::kDevice:
       return value.kind == Value::Kind::kString;
+    case Base::kGenerator:
+      return false;
     case Base::kScalar:
       return value.kind == Value::Kind::kInt || value.kind == Value::Kind::kFloat || value.kind == Value::Kind::kBool;
   }
@@ -178,6 +184,9 @@ Value ZeroOf(const SchemaType& type, const std::vector<Value>& arguments) {
     case Base::kInt:
     case Base::kSymInt:
     case Base::kScalar:
+    case Base::kScalarType:
+    case Base::kMemoryFormat:
+    case Base::kLayout:
       return Value::Int(0);
     case Base::kFloat:
       return Value::Float(0);
@@ -185,6 +194,10 @@ Value ZeroOf(const SchemaType& type, const std::vector<Value>& arguments) {
       return Value::Bool(false);
     case Base::kStr:
       return Value::String("");
+    case Base::kDevice:
+      return Value::String("cpu");
+    case Base::kGenerator:
+      return Value::None();
   }
   return Value::None();
 }

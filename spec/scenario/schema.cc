@@ -11,8 +11,27 @@ namespace {
 using Base = SchemaType::Base;
 
 constexpr std::pair<std::string_view, Base> kBases[] = {
-    {"Tensor", Base::kTensor}, {"int", Base::kInt}, {"SymInt", Base::kSymInt}, {"float", Base::kFloat},
-    {"bool", Base::kBool},     {"str", Base::kStr}, {"Scalar", Base::kScalar},
+    {"Tensor", Base::kTensor},
+    {"int", Base::kInt},
+    {"SymInt", Base::kSymInt},
+    {"float", Base::kFloat},
+    {"bool", Base::kBool},
+    {"str", Base::kStr},
+    {"Scalar", Base::kScalar},
+    {"ScalarType", Base::kScalarType},
+    {"MemoryFormat", Base::kMemoryFormat},
+    {"Layout", Base::kLayout},
+    {"Device", Base::kDevice},
+    {"Generator", Base::kGenerator},
+};
+
+// What PyTorch writes for an integer that names something.
+constexpr std::pair<Base, std::string_view> kNamedDefaults[] = {
+    {Base::kInt, "Mean"},
+    {Base::kScalarType, "float"},
+    {Base::kScalarType, "long"},
+    {Base::kLayout, "strided"},
+    {Base::kMemoryFormat, "contiguous_format"},
 };
 
 std::string_view Spelling(Base base) {
@@ -196,13 +215,20 @@ class Parser {
       }
     }
     if (!known) {
-      throw Failure{at, "expected a type (Tensor, int, SymInt, float, bool, str, Scalar), found '" + name + "'"};
+      std::string all;
+      for (const auto& [spelling, base] : kBases) all.append(all.empty() ? "" : ", ").append(spelling);
+      throw Failure{at, "expected a type (" + all + "), found '" + name + "'"};
     }
     if (Take("(")) {
       if (type.base != Base::kTensor) ExpectedAt(at_ - 1, "no alias mark on " + name);
       SkipSpace();
       type.alias = Name("an alias name");
       type.writes = TakeAfterSpace("!");
+      if (TakeAfterSpace("->")) {
+        SkipSpace();
+        if (!Take("*")) Expected("'*' after '->' in the alias mark");
+        type.escapes = true;
+      }
       if (!TakeAfterSpace(")")) Expected("')' after the alias mark");
     }
     bool mark = Take("?");
@@ -260,11 +286,18 @@ class Parser {
 
   void One(Base base, const std::string& what) {
     std::size_t at = at_;
+    for (const auto& [named, word] : kNamedDefaults) {
+      if (named == base && TakeWord(word)) return;
+    }
     switch (base) {
       case Base::kTensor:
-        break;  // a Tensor has no default but None, where it is optional
+      case Base::kGenerator:
+        break;  // no default but None, where it is optional
       case Base::kInt:
       case Base::kSymInt:
+      case Base::kScalarType:
+      case Base::kMemoryFormat:
+      case Base::kLayout:
         if (Number() == 'i') return;
         break;
       case Base::kFloat:
@@ -277,6 +310,7 @@ class Parser {
         if (TakeWord("True") || TakeWord("False") || Number() != 0) return;
         break;
       case Base::kStr:
+      case Base::kDevice:
         if (String()) return;
         break;
     }
@@ -379,7 +413,9 @@ std::optional<OperatorName> ParseOperatorName(std::string_view text) {
 
 std::string PrintType(const SchemaType& type) {
   std::string text(Spelling(type.base));
-  if (!type.alias.empty()) text += "(" + type.alias + (type.writes ? "!" : "") + ")";
+  if (!type.alias.empty()) {
+    text += "(" + type.alias + (type.writes ? "!" : "") + (type.escapes ? " -> *" : "") + ")";
+  }
   if (type.optional_items) text += "?";
   if (type.list) text += "[" + (type.size ? std::to_string(*type.size) : std::string()) + "]";
   if (type.optional) text += "?";

@@ -19,7 +19,20 @@ inline constexpr int kMaxSchemaArguments = 64;
 
 // T, T?, T[], T?[], T[N], and T[]? and T?[]?.
 struct SchemaType {
-  enum class Base { kTensor, kInt, kSymInt, kFloat, kBool, kStr, kScalar };
+  enum class Base {
+    kTensor,
+    kInt,
+    kSymInt,
+    kFloat,
+    kBool,
+    kStr,
+    kScalar,
+    kScalarType,
+    kMemoryFormat,
+    kLayout,
+    kDevice,
+    kGenerator
+  };
   Base base = Base::kTensor;
   bool list = false;
   std::optional<int> size;      // of T[N]
@@ -27,6 +40,7 @@ struct SchemaType {
   bool optional_items = false;  // of a list's items: T?[]
   std::string alias;            // of T(a!): "a"
   bool writes = false;          // of T(a!)
+  bool escapes = false;         // of T(a -> *): in the result it is in some list
 
   // Whether a value in this position brings its keys to a call: Tensor, Tensor?, Tensor[], Tensor?[].
   bool BringsKeys() const;

@@ -53,6 +53,12 @@ TEST(Schema, ReadsWhatIsLegal) {
            "demo::f(str a=\"x\\\"y\", str? b=None) -> str",
            "demo::f(Tensor( a ! ) a) -> Tensor(a!)",
            "demo::f(SymInt a, SymInt[] b, SymInt? c, bool[3] d, Tensor[]? e) -> Tensor[]",
+           "demo::f(ScalarType a, MemoryFormat b, Layout c, Device d, Generator e) -> (ScalarType, Device)",
+           "demo::f(ScalarType? a=None, Layout? b=None, Device? c=None, Generator? d=None) -> ()",
+           "demo::f(ScalarType a=float, ScalarType? b=long, ScalarType c=6, Layout d=strided, int e=Mean) -> ()",
+           "demo::f(MemoryFormat a=contiguous_format, MemoryFormat? b=0, Device c='cpu') -> ()",
+           "demo::f(Device[] a, ScalarType[] b=[6, long], Generator?[] c=[None]) -> ()",
+           "demo::f(Tensor(a->*) a, Tensor( b ! -> * )[] b) -> Tensor(a)[]",
        }) {
     EXPECT_TRUE(ParseSchema(text).schema.has_value()) << text << ": " << ParseSchema(text).error->message;
   }
@@ -74,7 +80,11 @@ TEST(Schema, ErrorsSayWhereAndWhat) {
            Bad{"demo::f(Tensor a) -> ", "column 22: expected a type, found the end"},
            Bad{"demo::f(Tensor a) -> Tensor b", "column 29: expected the end of the schema, found 'b'"},
            Bad{"demo::f(Foo x) -> Tensor",
-               "column 9: expected a type (Tensor, int, SymInt, float, bool, str, Scalar), found 'Foo'"},
+               "column 9: expected a type (Tensor, int, SymInt, float, bool, str, Scalar, ScalarType, MemoryFormat, "
+               "Layout, Device, Generator), found 'Foo'"},
+           Bad{"demo::f(Dimname x) -> Tensor",
+               "column 9: expected a type (Tensor, int, SymInt, float, bool, str, Scalar, ScalarType, MemoryFormat, "
+               "Layout, Device, Generator), found 'Dimname'"},
            Bad{"demo::f(Tensor x, Tensor x) -> Tensor", "column 26: the argument name 'x' is here twice"},
            Bad{"demo::f(Tensor) -> Tensor", "column 15: expected an argument name, found ')'"},
            Bad{"demo::f(int a=1, Tensor b) -> Tensor",
@@ -98,6 +108,22 @@ TEST(Schema, ErrorsSayWhereAndWhat) {
            Bad{"demo::f(bool a=1) -> ()", "column 16: expected a default of type bool, found '1'"},
            Bad{"demo::f(str a=x) -> ()", "column 15: expected a default of type str, found 'x'"},
            Bad{"demo::f(Tensor a=1) -> ()", "column 18: expected a default of type Tensor, found '1'"},
+           Bad{"demo::f(ScalarType a=double) -> ()",
+               "column 22: expected a default of type ScalarType, found 'double'"},
+           Bad{"demo::f(ScalarType a=floats) -> ()",
+               "column 22: expected a default of type ScalarType, found 'floats'"},
+           Bad{"demo::f(ScalarType a=None) -> ()", "column 22: expected a default of type ScalarType, found 'None'"},
+           Bad{"demo::f(ScalarType a=1.5) -> ()", "column 22: expected a default of type ScalarType, found '1'"},
+           Bad{"demo::f(Layout a=float) -> ()", "column 18: expected a default of type Layout, found 'float'"},
+           Bad{"demo::f(MemoryFormat a=channels_last) -> ()",
+               "column 24: expected a default of type MemoryFormat, found 'channels_last'"},
+           Bad{"demo::f(Device a=cpu) -> ()", "column 18: expected a default of type Device, found 'cpu'"},
+           Bad{"demo::f(Generator? a=0) -> ()", "column 22: expected a default of type Generator?, found '0'"},
+           Bad{"demo::f(int a=Sum) -> ()", "column 15: expected a default of type int, found 'Sum'"},
+           Bad{"demo::f(SymInt a=Mean) -> ()", "column 18: expected a default of type SymInt, found 'Mean'"},
+           Bad{"demo::f(Device(a) a) -> ()", "column 15: expected no alias mark on Device, found '('"},
+           Bad{"demo::f(Tensor(a -> b) a) -> ()", "column 21: expected '*' after '->' in the alias mark, found 'b'"},
+           Bad{"demo::f(Tensor(a | b) a) -> ()", "column 18: expected ')' after the alias mark, found '|'"},
            Bad{"demo::f(int[] a=1) -> ()", "column 17: expected a list as the default of int[], found '1'"},
            Bad{"demo::f(int[] a=[1, None]) -> ()", "column 21: expected a list item of type int, found 'None'"},
            Bad{"demo::f(int[0] a) -> ()", "column 13: expected a list size from 1 to 2147483647, found '0'"},
@@ -130,6 +156,9 @@ TEST(Schema, PrintsWhatItReads) {
            "f() -> ()",
            "demo::f(*, Tensor?[] a, int[]? b=None) -> (Tensor(a) x)",
            "demo::f(str s=\"a b\") -> (Tensor, int n)",
+           "demo::f(Tensor(a -> *) a, Tensor(b! -> *)[] b) -> Tensor(a)[]",
+           "demo::f(*, ScalarType? dtype=None, MemoryFormat m=contiguous_format, Generator? g=None) -> (Layout x, "
+           "Device)",
        }) {
     Schema schema = MustParse(text);
     EXPECT_EQ(PrintSchema(schema), text);

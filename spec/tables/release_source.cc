@@ -1,13 +1,12 @@
 #include "spec/tables/release_source.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cctype>
-#include <initializer_list>
 #include <map>
 #include <set>
 #include <sstream>
+
+#include "spec/tables/toml_reader.h"
 
 namespace plumbline::tables {
 namespace {
@@ -16,20 +15,14 @@ namespace {
 constexpr std::size_t kMaxComponents = 16;
 constexpr std::size_t kMaxBits = 64;
 
-class Reader {
+class Reader : TomlReader {
  public:
-  Reader(std::string_view text, const std::string& file) : file_(file) {
-    try {
-      root_ = toml::parse(text);
-    } catch (const toml::parse_error& error) {
-      Fail(error.source(), std::string(error.description()));
-    }
-  }
+  Reader(std::string_view text, const std::string& file) : TomlReader(text, file) {}
 
   ReleaseSource Read() {
-    Only(root_, {"name", "thread_include", "thread_exclude", "always_below", "quiet_overrides", "component",
-                 "functionality", "synonyms", "alias", "autograd", "fallbacks"});
-    release_.name = String(root_, "name");
+    Only(root(), {"name", "thread_include", "thread_exclude", "always_below", "quiet_overrides", "component",
+                  "functionality", "synonyms", "alias", "autograd", "fallbacks"});
+    release_.name = String(root(), "name");
     ReadComponents();
     ReadFunctionalities();
     CollectKeys();
@@ -37,62 +30,16 @@ class Reader {
     release_.autograd = ReadGroups("autograd", "key");
     CheckGroups();
     CheckComponents();
-    release_.thread_include = Keys(root_, "thread_include");
-    release_.thread_exclude = Keys(root_, "thread_exclude");
-    release_.always_below = Keys(root_, "always_below");
-    release_.quiet_overrides = Keys(root_, "quiet_overrides");
+    release_.thread_include = Keys(root(), "thread_include");
+    release_.thread_exclude = Keys(root(), "thread_exclude");
+    release_.always_below = Keys(root(), "always_below");
+    release_.quiet_overrides = Keys(root(), "quiet_overrides");
     ReadSynonyms();
     ReadFallbacks();
     return std::move(release_);
   }
 
  private:
-  [[noreturn]] void Fail(const toml::source_region& where, const std::string& what) const {
-    std::ostringstream text;
-    text << file_ << ":" << where.begin.line << ":" << where.begin.column << ": " << what;
-    throw SourceError(text.str());
-  }
-
-  void Only(const toml::table& table, std::initializer_list<std::string_view> known) const {
-    for (const auto& [key, value] : table) {
-      if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
-        Fail(key.source(), "unknown field '" + std::string(key.str()) + "'");
-      }
-    }
-  }
-
-  const toml::node& Need(const toml::table& table, std::string_view field) const {
-    const toml::node* node = table.get(field);
-    if (node == nullptr) Fail(table.source(), "the field '" + std::string(field) + "' is missing");
-    return *node;
-  }
-
-  std::string Text(const toml::node& node, std::string_view field) const {
-    if (!node.is_string()) Fail(node.source(), "'" + std::string(field) + "' must be a string");
-    return node.as_string()->get();
-  }
-
-  std::string String(const toml::table& table, std::string_view field) const { return Text(Need(table, field), field); }
-
-  std::string OptionalString(const toml::table& table, std::string_view field) const {
-    const toml::node* node = table.get(field);
-    return node == nullptr ? std::string() : Text(*node, field);
-  }
-
-  const toml::array& Array(const toml::table& table, std::string_view field) const {
-    const toml::node& node = Need(table, field);
-    if (!node.is_array()) Fail(node.source(), "'" + std::string(field) + "' must be a list");
-    return *node.as_array();
-  }
-
-  template <class Function>
-  void EachTable(std::string_view field, Function function) const {
-    for (const toml::node& node : Array(root_, field)) {
-      if (!node.is_table()) Fail(node.source(), "'" + std::string(field) + "' must hold tables");
-      function(*node.as_table());
-    }
-  }
-
   // A list of distinct names, each of which must be in `known`.
   std::vector<std::string> Names(const toml::table& table, std::string_view field, const std::set<std::string>& known,
                                  const char* known_as) const {
@@ -124,8 +71,8 @@ class Reader {
       release_.components.push_back(std::move(component));
     });
     if (release_.components.size() > kMaxComponents) {
-      Fail(Need(root_, "component").source(), std::to_string(release_.components.size()) + " components; at most " +
-                                                  std::to_string(kMaxComponents) + " fit");
+      Fail(Need(root(), "component").source(), std::to_string(release_.components.size()) + " components; at most " +
+                                                   std::to_string(kMaxComponents) + " fit");
     }
   }
 
@@ -149,13 +96,13 @@ class Reader {
     });
     std::size_t bits = release_.components.size() + release_.functionalities.size();
     if (bits > kMaxBits) {
-      Fail(Need(root_, "functionality").source(), "components and functionalities need " + std::to_string(bits) +
-                                                      " bits; a key set has " + std::to_string(kMaxBits));
+      Fail(Need(root(), "functionality").source(), "components and functionalities need " + std::to_string(bits) +
+                                                       " bits; a key set has " + std::to_string(kMaxBits));
     }
   }
 
   void CollectKeys() {
-    const toml::node& where = Need(root_, "functionality");
+    const toml::node& where = Need(root(), "functionality");
     Claim("Undefined", where);
     for (const auto& functionality : release_.functionalities) {
       if (!functionality.per_backend) {
@@ -188,13 +135,13 @@ class Reader {
   }
 
   void CheckGroups() {
-    for (const auto& alias : release_.aliases) Claim(alias.name, Need(root_, "alias"));
+    for (const auto& alias : release_.aliases) Claim(alias.name, Need(root(), "alias"));
     for (const auto& group : release_.autograd) {
       if (keys_.count(group.name) == 0) {
-        Fail(Need(root_, "autograd").source(), "'" + group.name + "' is no key of this release");
+        Fail(Need(root(), "autograd").source(), "'" + group.name + "' is no key of this release");
       }
       if (!group.without_components.empty()) {
-        Fail(Need(root_, "autograd").source(), "'" + group.name + "' cannot leave out components");
+        Fail(Need(root(), "autograd").source(), "'" + group.name + "' cannot leave out components");
       }
     }
   }
@@ -203,14 +150,14 @@ class Reader {
     for (const auto& component : release_.components) {
       for (const std::string& key : {component.autograd, component.autocast}) {
         if (!key.empty() && keys_.count(key) == 0) {
-          Fail(Need(root_, "component").source(), component.name + ": '" + key + "' is no key of this release");
+          Fail(Need(root(), "component").source(), component.name + ": '" + key + "' is no key of this release");
         }
       }
     }
   }
 
   void ReadSynonyms() {
-    const toml::node& node = Need(root_, "synonyms");
+    const toml::node& node = Need(root(), "synonyms");
     if (!node.is_table()) Fail(node.source(), "'synonyms' must be a table");
     for (const auto& [key, value] : *node.as_table()) {
       std::string name(key.str());
@@ -223,7 +170,7 @@ class Reader {
   }
 
   void ReadFallbacks() {
-    const toml::node& node = Need(root_, "fallbacks");
+    const toml::node& node = Need(root(), "fallbacks");
     if (!node.is_table()) Fail(node.source(), "'fallbacks' must be a table");
     const toml::table& table = *node.as_table();
     Only(table, {"fallthrough", "boxed"});
@@ -238,8 +185,6 @@ class Reader {
               [this](const auto& a, const auto& b) { return rank_.at(a.key) < rank_.at(b.key); });
   }
 
-  std::string file_;
-  toml::table root_;
   ReleaseSource release_;
   std::set<std::string> components_, functionalities_, keys_;
   std::set<std::string> taken_;      // every name that a kernel may be registered to, no two alike

@@ -8,17 +8,14 @@
 #ifndef PLUMBLINE_SPEC_TABLES_RELEASE_SOURCE_H_
 #define PLUMBLINE_SPEC_TABLES_RELEASE_SOURCE_H_
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace plumbline::tables {
+#include "spec/tables/source_error.h"
 
-struct SourceError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace plumbline::tables {
 
 // The owning twin of ReleaseData; see release.h for what the fields mean.
 struct ReleaseSource {

@@ -5,6 +5,7 @@
 #include <c10/core/TensorImpl.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,32 @@ c10::IValue OptionalTensorList(const std::vector<Value>& items) {
   return list;
 }
 
+// What names no device stays a string, for libtorch to refuse.
+std::optional<c10::Device> DeviceNamed(const std::string& name) {
+  try {
+    return c10::Device(name);
+  } catch (const c10::Error&) {
+    return std::nullopt;
+  }
+}
+
+bool IsDevice(const c10::TypePtr& type) {
+  if (type == nullptr) return false;
+  if (type->kind() == c10::TypeKind::OptionalType) return IsDevice(type->containedType(0));
+  return type->kind() == c10::TypeKind::DeviceObjType;
+}
+
+// Empty if an item is none.
+std::optional<c10::IValue> DeviceList(const std::vector<Value>& items) {
+  c10::List<c10::Device> list;
+  for (const Value& item : items) {
+    const auto device = item.kind() == PL_STRING ? DeviceNamed(item.string()) : std::nullopt;
+    if (!device) return std::nullopt;
+    list.push_back(*device);
+  }
+  return list;
+}
+
 c10::IValue AnyList(const std::vector<Value>& items) {
   c10::impl::GenericList list(c10::AnyType::get());
   for (const Value& item : items) list.push_back(ToIValue(item, nullptr));
@@ -60,6 +87,9 @@ c10::IValue ToList(const std::vector<Value>& items, const c10::TypePtr& element)
   if (fits(c10::TypeKind::FloatType, PL_FLOAT)) return TypedList<double>(items);
   if (fits(c10::TypeKind::BoolType, PL_BOOL)) return TypedList<bool>(items);
   if (fits(c10::TypeKind::StringType, PL_STRING)) return TypedList<std::string>(items);
+  if (wanted == c10::TypeKind::DeviceObjType) {
+    if (std::optional<c10::IValue> devices = DeviceList(items)) return *std::move(devices);
+  }
   const bool optional_tensors = !untyped && wanted == c10::TypeKind::OptionalType &&
                                 element->containedType(0)->kind() == c10::TypeKind::TensorType;
   if ((optional_tensors || (untyped && !items.empty())) && AllOf(items, PL_TENSOR, true))
@@ -84,6 +114,9 @@ c10::IValue ToIValue(const Value& value, const c10::TypePtr& type) {
     case PL_BOOL:
       return value.boolean();
     case PL_STRING:
+      if (IsDevice(type)) {
+        if (const auto device = DeviceNamed(value.string())) return *device;
+      }
       return value.string();
     case PL_LIST:
       return ToList(value.list(), ElementType(type));
@@ -98,6 +131,7 @@ Value FromIValue(const c10::IValue& value) {
   if (value.isDouble()) return Value::Float(value.toDouble());
   if (value.isBool()) return Value::Bool(value.toBool());
   if (value.isString()) return Value::String(value.toStringRef());
+  if (value.isDevice()) return Value::String(value.toDevice().str());
   if (value.isList()) {
     std::vector<Value> items;
     for (const c10::IValue& item : value.toListRef()) items.push_back(FromIValue(item));

@@ -5,7 +5,8 @@
 //
 // A list becomes a list of the element type that the schema names at its position; where the value does not fit that
 // type, or there is no schema, the list takes the type of its elements, so that libtorch sees and refuses what the
-// host really gave. Pure; any thread.
+// host really gave. A device crosses as a string; ScalarType, MemoryFormat and Layout are ints in libtorch too. Pure;
+// any thread.
 #ifndef PLUMBLINE_CONFORMANCE_ADAPTERS_TORCH_BOXED_H_
 #define PLUMBLINE_CONFORMANCE_ADAPTERS_TORCH_BOXED_H_
 
