@@ -2,9 +2,10 @@
 //
 //   Gemm(Type::kF32, {m, n, k}, {a, lda_rows, lda_columns}, {b, ...}, c, 1, 0);
 //
-// A is m by k, B k by n, with any strides (elements); C is packed, row-major, of the same type. Where beta is 0, C is not
-// read. F32 and F64 are OpenBLAS's, which is kept to one thread: the pool cuts the work. F16 and BF16 are computed in F32
-// and rounded once, integers wrap. Products of at most 8 rows and columns are our own. Any thread; runs on the pool.
+// A is m by k, B k by n, with any strides (elements); C is packed, row-major, of the same type. Where beta is 0, C is
+// not read. F32 and F64 are OpenBLAS's, which is kept to one thread: the pool cuts the work. F16 and BF16 are computed
+// in F32 and rounded once, integers wrap. Products of at most 8 rows and columns are our own. Any thread; runs on the
+// pool.
 #ifndef PLUMBLINE_KERNELS_CPU_GEMM_H_
 #define PLUMBLINE_KERNELS_CPU_GEMM_H_
 

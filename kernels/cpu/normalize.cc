@@ -114,7 +114,8 @@ void Softmax(bool log, const StridedInput& in, std::size_t dim, const PackedOutp
   const std::int64_t n = rows.length();
   const auto item = static_cast<std::int64_t>(SizeOf(compute));
   if (!rows.direct() && in.type == compute && out.type == compute && !rows.kept().empty() &&
-      rows.kept().back().stride == item && rows.kept().back().size >= 16 && rows.kept().back().size % Inner(in, dim) == 0) {
+      rows.kept().back().stride == item && rows.kept().back().size >= 16 &&
+      rows.kept().back().size % Inner(in, dim) == 0) {
     return SoftmaxColumns(log, rows, compute, static_cast<char*>(out.data), Inner(in, dim));
   }
   rows.ForEach([&](const void* row, std::int64_t index) {

@@ -6,9 +6,9 @@
 namespace plumbline::kernels::cpu {
 namespace {
 
-constexpr std::int64_t kPiece = 4096;      // elements whose sum is made in the element type
-constexpr std::int64_t kStripe = 1024;     // columns that are reduced together
-constexpr std::int64_t kRowsATime = 256;   // rows whose sums are made in the element type
+constexpr std::int64_t kPiece = 4096;     // elements whose sum is made in the element type
+constexpr std::int64_t kStripe = 1024;    // columns that are reduced together
+constexpr std::int64_t kRowsATime = 256;  // rows whose sums are made in the element type
 
 // Joins partial results: sums of doubles with the error carried along (Neumaier).
 class Joined {
@@ -100,7 +100,8 @@ Partial ReducePieces(ReduceOp op, Type type, const void* row, std::int64_t n) {
 }
 
 double ElementAt(Type type, const void* row, std::int64_t i) {
-  return type == Type::kF32 ? static_cast<double>(static_cast<const float*>(row)[i]) : static_cast<const double*>(row)[i];
+  return type == Type::kF32 ? static_cast<double>(static_cast<const float*>(row)[i])
+                            : static_cast<const double*>(row)[i];
 }
 
 template <class T>
@@ -119,7 +120,8 @@ std::int64_t ArgRow(ReduceOp op, Type type, const void* row, std::int64_t n) {
   return FirstAs(static_cast<const float*>(row), n, static_cast<float>(best.real));
 }
 
-double SumOver(double (*piece)(const void*, std::int64_t, double), Type type, const void* row, std::int64_t n, double c) {
+double SumOver(double (*piece)(const void*, std::int64_t, double), Type type, const void* row, std::int64_t n,
+               double c) {
   Joined joined(ReduceOp::kSum, type);
   for (std::int64_t i = 0; i < n; i += kPiece) {
     Partial partial;
@@ -187,7 +189,8 @@ ReduceOp OpOf(ReduceKind kind) {
 }
 
 // What the joined partial result of n elements means.
-void StoreResult(ReduceKind kind, Type type, Partial partial, std::int64_t n, const PackedOutput& out, std::int64_t index) {
+void StoreResult(ReduceKind kind, Type type, Partial partial, std::int64_t n, const PackedOutput& out,
+                 std::int64_t index) {
   const bool real = type != Type::kI64;
   switch (kind) {
     case ReduceKind::kMean:
@@ -195,8 +198,7 @@ void StoreResult(ReduceKind kind, Type type, Partial partial, std::int64_t n, co
     case ReduceKind::kAny:
       return Store(out, index, std::int64_t{real ? partial.real != 0 : partial.integer != 0});
     case ReduceKind::kAll:
-      return Store(out, index,
-                   std::int64_t{real ? partial.real == static_cast<double>(n) : partial.integer == n});
+      return Store(out, index, std::int64_t{real ? partial.real == static_cast<double>(n) : partial.integer == n});
     case ReduceKind::kCountNonZero:
       return Store(out, index, real ? static_cast<std::int64_t>(partial.real) : partial.integer);
     default:
@@ -290,7 +292,8 @@ Partial ReduceRow(ReduceOp op, Type type, const void* row, std::int64_t n) {
   std::vector<Partial> partials(static_cast<std::size_t>((n + kGrain - 1) / kGrain));
   ParallelFor(n, kGrain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; i += kGrain) {
-      partials[static_cast<std::size_t>(i / kGrain)] = ReducePieces(op, type, At(row, type, i), std::min(kGrain, end - i));
+      partials[static_cast<std::size_t>(i / kGrain)] =
+          ReducePieces(op, type, At(row, type, i), std::min(kGrain, end - i));
     }
   });
   Joined joined(op, type);

@@ -2,8 +2,8 @@
 //
 //   Reduce(ReduceKind::kSum, {sizes, strides, Type::kF32, data}, reduced, {out, Type::kF32});
 //
-// The results are written side by side, in row-major order of the kept dimensions. Floats are added in blocks whose sums
-// are kept in double; integers in int64, which wraps. Any thread; runs on the pool.
+// The results are written side by side, in row-major order of the kept dimensions. Floats are added in blocks whose
+// sums are kept in double; integers in int64, which wraps. Any thread; runs on the pool.
 #ifndef PLUMBLINE_KERNELS_CPU_REDUCE_H_
 #define PLUMBLINE_KERNELS_CPU_REDUCE_H_
 
@@ -15,7 +15,20 @@
 namespace plumbline::kernels::cpu {
 
 enum class ReduceKind : std::uint8_t {
-  kSum, kProd, kMean, kMin, kMax, kAny, kAll, kCountNonZero, kNorm, kVar, kStd, kLogSumExp, kArgMin, kArgMax,
+  kSum,
+  kProd,
+  kMean,
+  kMin,
+  kMax,
+  kAny,
+  kAll,
+  kCountNonZero,
+  kNorm,
+  kVar,
+  kStd,
+  kLogSumExp,
+  kArgMin,
+  kArgMax,
 };
 
 struct PackedOutput {

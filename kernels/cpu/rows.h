@@ -3,8 +3,8 @@
 //   const Rows rows({sizes, strides, Type::kF16, data}, reduced);      // reduced: one bool for each dimension
 //   rows.ForEach([&](const void* row, std::int64_t index) { ... });    // row: rows.length() floats
 //
-// `index` counts the kept dimensions in row-major order; each row runs through the reduced ones in row-major order. Rows
-// that lie so already are handed out in place, others are gathered, some at a time. Rows come from many threads.
+// `index` counts the kept dimensions in row-major order; each row runs through the reduced ones in row-major order.
+// Rows that lie so already are handed out in place, others are gathered, some at a time. Rows come from many threads.
 #ifndef PLUMBLINE_KERNELS_CPU_ROWS_H_
 #define PLUMBLINE_KERNELS_CPU_ROWS_H_
 
