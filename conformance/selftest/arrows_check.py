@@ -39,6 +39,8 @@ RULES = {
     "conformance/adapters": ["spec/abi", "spec/tables"],
     "fuzz": ["spec", "reports", "conformance/harness", "conformance/race"],
     "perf": ["spec", "reports", "conformance/harness"],
+    # Times the loops themselves, beside libtorch's.
+    "perf/kernels": ["kernels", "reference", "spec/tables"],
 }
 
 # A kernels folder other than the backend sees the reference, not its adapter.

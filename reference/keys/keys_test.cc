@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "reference/keys/carried_state.h"
 #include "reference/keys/error.h"
 #include "reference/keys/key_table.h"
 #include "reference/keys/thread_state.h"
@@ -161,6 +162,36 @@ TEST(GuardTest, ANewThreadStartsFromDefaults) {
   const KeyTable& table = *V1();
   const ExcludeGuard guard(table, table.SetOfNames({"Tracer"}));
   std::thread([&] { EXPECT_EQ(ThreadExclude(table), table.thread_exclude()); }).join();
+}
+
+TEST(CarriedStateTest, AWorkerHasTheCallersGuardsAndThenItsOwnAgain) {
+  const KeyTable& table = *V1();
+  const KeyTable& other = *KeyTable::ForRelease("pytorch-2.x");
+  const KeySet tracer = table.SetOfNames({"Tracer"});
+  const KeySet callers = [&] {
+    const ExcludeGuard guard(table, tracer);
+    return ThreadExclude(table);
+  }();
+  const IncludeGuard not_carried(other, other.SetOfNames({"Tracer"}));
+  const ExcludeGuard guard(table, tracer);
+  const CarriedState state;
+  std::thread([&] {
+    {
+      const CarriedState::Use use(state);
+      EXPECT_EQ(ThreadExclude(table), callers);
+    }
+    EXPECT_EQ(ThreadExclude(table), table.thread_exclude());
+    const ExcludeGuard own(table, table.SetOfNames({"Python"}));
+    const KeySet owns = ThreadExclude(table);
+    EXPECT_EQ(ThreadInclude(other), other.thread_include());
+    {
+      const CarriedState::Use use(state);
+      EXPECT_EQ(ThreadExclude(table), callers);
+      EXPECT_EQ(ThreadInclude(other), other.thread_include());
+    }
+    EXPECT_EQ(ThreadExclude(table), owns);
+  }).join();
+  EXPECT_EQ(ThreadExclude(table), callers);
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "reference/faults/faults.h"
+#include "reference/keys/carried_state.h"
 #include "reference/keys/error.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
@@ -196,6 +198,51 @@ KeyGuard::~KeyGuard() {
   }
   latest = {};
 #endif
+}
+
+namespace {
+
+// Loads `words`; what the thread had for their table, if it had anything, is the result.
+std::optional<Words> ExchangeWords(const Words& words) {
+  ThreadState& state = thread_state;
+  std::vector<Words>& stored = Record().stored;
+  std::optional<Words> before;
+  if (state.table_number == words.table_number) {
+    before = Words{state.table_number, state.include, state.keep};
+  } else {
+    if (state.table_number != ThreadState::kNoTable) stored.push_back({state.table_number, state.include, state.keep});
+    const auto known = std::find_if(stored.begin(), stored.end(),
+                                    [&](const Words& other) { return other.table_number == words.table_number; });
+    if (known != stored.end()) {
+      before = *known;
+      stored.erase(known);
+    }
+  }
+  state.table_number = words.table_number;
+  state.include = words.include;
+  state.keep = words.keep;
+  return before;
+}
+
+}  // namespace
+
+CarriedState::CarriedState()
+    : table_number_(thread_state.table_number), include_(thread_state.include), keep_(thread_state.keep) {}
+
+CarriedState::Use::Use(const CarriedState& state) : table_number_(state.table_number_) {
+  if (table_number_ == ThreadState::kNoTable) return;
+  const std::optional<Words> before = ExchangeWords({state.table_number_, state.include_, state.keep_});
+  known_ = before.has_value();
+  if (known_) {
+    include_ = before->include;
+    keep_ = before->keep;
+  }
+}
+
+CarriedState::Use::~Use() {
+  if (table_number_ == ThreadState::kNoTable) return;
+  ExchangeWords({table_number_, include_, keep_});
+  if (!known_) thread_state.table_number = ThreadState::kNoTable;
 }
 
 void VisitThreads(void (*visit)(ThreadState& state)) {

@@ -1,0 +1,430 @@
+#include "kernels/call.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu/reduce.h"
+#include "reference/dispatch/operator.h"
+
+namespace plumbline::kernels {
+
+using reference::Throw;
+
+Call::Call(const OperatorInfo& info, Stack& stack)
+    : info_(info), stack_(stack), arguments_(stack.Top(info.arguments.size())) {
+  places_.resize(static_cast<std::size_t>(info.results));
+}
+
+void Call::Fail(ErrorClass error_class, const std::string& why) const {
+  Throw(error_class, "Operator '" + std::string(info_.data->name) + "': " + why);
+}
+
+const Tensor& Call::tensor(int i) const {
+  const Tensor& tensor = *at(i).AsTensor();
+  if (!at(i).is_tensor() || !tensor.has_data()) [[unlikely]] {
+    Fail("argument " + Name(i) + " has to be a tensor with elements, but it is undefined");
+  }
+  return tensor;
+}
+
+std::optional<Tensor> Call::maybe_tensor(int i) const {
+  if (!has(i) || !at(i).AsTensor()->has_data()) return std::nullopt;
+  return *at(i).AsTensor();
+}
+
+std::vector<Tensor> Call::tensors(int i) const {
+  std::vector<Tensor> list;
+  for (const Value& value : at(i).ToList()) {
+    if (!value.is_tensor() || !value.AsTensor()->has_data()) {
+      Fail("argument " + Name(i) + " has to hold tensors with elements; number " + std::to_string(list.size()) +
+           " is undefined");
+    }
+    list.push_back(*value.AsTensor());
+  }
+  return list;
+}
+
+double Call::real(int i) const { return AsReal(scalar(i)); }
+
+DimVector Call::ints(int i) const {
+  DimVector result;
+  if (at(i).kind() == Value::Kind::kInt) {
+    result.push_back(at(i).ToInt());
+  } else if (!at(i).is_none()) {
+    for (const Value& value : at(i).ToList()) result.push_back(value.ToInt());
+  }
+  return result;
+}
+
+std::optional<DType> Call::dtype(int i) const {
+  if (!has(i)) return std::nullopt;
+  const std::optional<DType> dtype = reference::DTypeOfNumber(integer(i));
+  if (!dtype) Fail(ErrorClass::kUnsupported, "argument " + Name(i) + ": there is no dtype of number " + std::to_string(integer(i)));
+  return dtype;
+}
+
+void Call::CheckDType(DType dtype) const {
+  if (info_.data->Takes(static_cast<int>(dtype))) return;
+  std::string_view name = info_.data->name;
+  name.remove_prefix(name.find("::") + 2);
+  Throw(ErrorClass::kNoDtype, "'" + std::string(name.substr(0, name.find('.'))) + "' is not implemented for " +
+                                  std::string(Spelling(dtype)) + " on " + device().Spelling());
+}
+
+void Call::CheckSameDType(int a, int b) const {
+  if (tensor(a).dtype() == tensor(b).dtype()) return;
+  Fail("expected " + Name(b) + " of the dtype of " + Name(a) + ", " + std::string(Spelling(tensor(a).dtype())) +
+       ", but got " + std::string(Spelling(tensor(b).dtype())));
+}
+
+std::int64_t Call::WrapDimValue(std::int64_t dim, std::int64_t dims, int i) const {
+  const std::int64_t range = std::max<std::int64_t>(dims, 1);
+  if (dim < -range || dim >= range) {
+    Fail("argument " + Name(i) + ": expected a dimension from " + std::to_string(-range) + " to " +
+         std::to_string(range - 1) + ", but got " + std::to_string(dim));
+  }
+  return dim < 0 ? dim + range : dim;
+}
+
+Device Call::device() const {
+  if (device_) return *device_;
+  for (const Value& value : arguments_) {
+    if (value.is_tensor() && value.AsTensor()->has_data()) return value.AsTensor()->device();
+    if (value.kind() != Value::Kind::kList) continue;
+    for (const Value& item : value.ToList()) {
+      if (item.is_tensor() && item.AsTensor()->has_data()) return item.AsTensor()->device();
+    }
+  }
+  return DeviceType::kCpu;
+}
+
+Tensor Call::Given(int which) const {
+  const int i = variant() == tables::Variant::kInPlace
+                    ? 0
+                    : static_cast<int>(info_.arguments.size()) - info_.results + which;
+  return tensor(i);
+}
+
+void Call::CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const {
+  const bool in_place = variant() == tables::Variant::kInPlace;
+  const std::string what = in_place ? "'self'" : "'out'";
+  if (!CanCast(dtype, given.dtype())) {
+    Fail("a result of " + std::string(Spelling(dtype)) + " cannot be cast to " + what + ", which is " +
+         std::string(Spelling(given.dtype())));
+  }
+  if (given.device() != device()) {
+    Fail("expected " + what + " on " + device().Spelling() + ", but it is on " + given.device().Spelling());
+  }
+  if (in_place && !(given.sizes() == sizes)) {
+    Fail(what + " has sizes " + Print(given.sizes()) + ", but the result has sizes " + Print(sizes));
+  }
+  if (HasInternalOverlap(given.sizes(), given.strides()) == reference::InternalOverlap::kYes) {
+    Fail(what + " is written to, but more than one of its elements are the same place in memory; clone it first");
+  }
+}
+
+Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
+  Place& place = places_[static_cast<std::size_t>(which)];
+  if (variant() == tables::Variant::kFunctional) {
+    return place.written = strides.size() == sizes.size() && !sizes.empty()
+                               ? Tensor::EmptyStrided(sizes, strides, dtype, device(), keys())
+                               : Tensor::Empty(sizes, dtype, device(), keys());
+  }
+  place.given = Given(which);
+  place.has_given = true;
+  CheckGiven(place.given, sizes, dtype);
+  if (!(place.given.sizes() == sizes)) place.given.Resize(sizes);
+  place.written = place.given;
+  const std::size_t inputs = arguments_.size() - (variant() == tables::Variant::kOut ? static_cast<std::size_t>(info_.results) : 0);
+  const auto check = [&](const Tensor& input) {
+    if (input.is_same(place.given)) return;
+    const reference::OverlapKind overlap = Overlap(place.given, input);
+    if (overlap == reference::OverlapKind::kPartial) {
+      Fail("what is written overlaps an argument in part; clone the argument first");
+    }
+    // The same places with another meaning of the elements: not side by side for the loops.
+    if (overlap == reference::OverlapKind::kTooHard) place.written = Tensor::Empty(sizes, dtype, device(), keys());
+  };
+  for (std::size_t i = 0; i < inputs; ++i) {
+    const Value& value = arguments_[i];
+    if (value.is_tensor() && value.AsTensor()->has_data()) check(*value.AsTensor());
+  }
+  return place.written;
+}
+
+Tensor Call::PackedResult(int which, IntSpan sizes, DType dtype) {
+  Place& place = places_[static_cast<std::size_t>(which)];
+  if (variant() != tables::Variant::kFunctional) {
+    place.given = Given(which);
+    place.has_given = true;
+    CheckGiven(place.given, sizes, dtype);
+    if (!(place.given.sizes() == sizes)) place.given.Resize(sizes);
+  }
+  return place.written = Tensor::Empty(sizes, dtype, device(), keys());
+}
+
+void Call::Return(int which, Tensor result) {
+  Place& place = places_[static_cast<std::size_t>(which)];
+  place.returned = true;
+  place.written = std::move(result);
+  if (variant() == tables::Variant::kFunctional) return;
+  place.given = Given(which);
+  place.has_given = true;
+  CheckGiven(place.given, place.written.sizes(), place.written.dtype());
+  if (!(place.given.sizes() == place.written.sizes())) place.given.Resize(place.written.sizes());
+}
+
+void Call::ReturnList(std::vector<Tensor> results) { list_ = std::move(results); }
+
+std::vector<Value> Call::InvokeAll(std::string_view name, std::vector<Value> arguments) const {
+  const reference::Operator op = reference::Operator::Find(*info_.registry, name);
+  Stack stack;
+  const std::size_t count = arguments.size();
+  for (Value& value : arguments) stack.Push(std::move(value));
+  op.CallBoxed(stack, count);
+  std::vector<Value> results(stack.size());
+  for (std::size_t i = results.size(); i-- > 0;) results[i] = stack.Pop();
+  return results;
+}
+
+Tensor Call::Invoke(std::string_view name, std::vector<Value> arguments) const {
+  return std::move(InvokeAll(name, std::move(arguments)).front()).ToTensor();
+}
+
+void Call::Finish() {
+  std::vector<Value> results;
+  if (value_) {
+    results.push_back(std::move(*value_));
+  } else if (list_) {
+    results.push_back(reference::Box<std::vector<Tensor>>::From(*list_));
+  } else {
+    for (Place& place : places_) {
+      if (!place.has_given) {
+        results.push_back(Value(std::move(place.written)));
+        continue;
+      }
+      if (!place.written.is_same(place.given) && !meta()) CopyTo(place.given, place.written);
+      // An operator that wrote it on behalf of this one has told so itself.
+      if (!(place.returned && place.written.is_same(place.given))) place.given.BumpVersion();
+      results.push_back(Value(std::move(place.given)));
+    }
+  }
+  stack_.Drop(arguments_.size());
+  for (Value& result : results) stack_.Push(std::move(result));
+}
+
+// ---- the compute layer ----
+
+cpu::Type TypeOf(DType dtype) {
+  switch (dtype) {
+    case DType::kUint8:
+      return cpu::Type::kU8;
+    case DType::kInt8:
+      return cpu::Type::kI8;
+    case DType::kInt16:
+      return cpu::Type::kI16;
+    case DType::kInt32:
+      return cpu::Type::kI32;
+    case DType::kInt64:
+      return cpu::Type::kI64;
+    case DType::kFloat16:
+      return cpu::Type::kF16;
+    case DType::kFloat32:
+      return cpu::Type::kF32;
+    case DType::kFloat64:
+      return cpu::Type::kF64;
+    case DType::kBool:
+      return cpu::Type::kBool;
+    case DType::kBFloat16:
+      break;
+  }
+  return cpu::Type::kBF16;
+}
+
+double AsReal(const Scalar& scalar) {
+  return scalar.is_float() ? scalar.ToFloat() : scalar.is_int() ? static_cast<double>(scalar.ToInt()) : scalar.ToBool();
+}
+std::int64_t AsInteger(const Scalar& scalar) {
+  if (scalar.is_int()) return scalar.ToInt();
+  if (scalar.is_bool()) return scalar.ToBool();
+  const double x = scalar.ToFloat();
+  return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? static_cast<std::int64_t>(x) : INT64_MIN;
+}
+cpu::Parameters ParametersOf(const Scalar& a) {
+  cpu::Parameters parameters;
+  parameters.real[0] = AsReal(a);
+  parameters.integer[0] = AsInteger(a);
+  return parameters;
+}
+
+Strided::Strided(const Tensor& tensor)
+    : sizes(tensor.sizes()), strides(tensor.strides()), type(TypeOf(tensor.dtype())), data(tensor.data()) {
+  for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(SizeOf(tensor.dtype()));
+}
+
+namespace {
+
+// Byte strides of a tensor that is read with `sizes`, aligned at the right.
+void StridesFor(const Tensor& tensor, IntSpan sizes, std::int64_t* strides) {
+  const IntSpan mine = tensor.sizes(), steps = tensor.strides();
+  const std::size_t missing = sizes.size() - mine.size();
+  const auto item = static_cast<std::int64_t>(tensor.itemsize());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    strides[d] = d < missing || mine[d - missing] == 1 ? 0 : steps[d - missing] * item;
+  }
+}
+
+void CheckDims(IntSpan sizes) {
+  if (sizes.size() > static_cast<std::size_t>(cpu::kMaxDims)) {
+    Throw(ErrorClass::kUnsupported, "a tensor of " + std::to_string(sizes.size()) + " dimensions; at most " +
+                                        std::to_string(cpu::kMaxDims) + " are computed with");
+  }
+}
+
+}  // namespace
+
+void RunLoop(const Tensor& out, cpu::Type made, std::span<const In> inputs, cpu::Type compute, cpu::Loop loop,
+             const cpu::Parameters& parameters, bool cheap, std::optional<cpu::Type> first) {
+  const std::size_t count = inputs.size() + 1;
+  const IntSpan sizes = out.sizes();
+  // Side by side, in the loop's types: no need of strides.
+  bool plain = out.is_contiguous() && TypeOf(out.dtype()) == made;
+  for (std::size_t k = 0; k < inputs.size() && plain; ++k) {
+    const Tensor* const tensor = inputs[k].tensor();
+    plain = tensor != nullptr && tensor->is_contiguous() && TypeOf(tensor->dtype()) == (k == 0 ? first.value_or(compute) : compute) &&
+            tensor->numel() == out.numel();
+  }
+  if (plain) {
+    void* data[cpu::kMaxOperands] = {out.data()};
+    std::size_t items[cpu::kMaxOperands] = {out.itemsize()};
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      data[k + 1] = inputs[k].tensor()->data();
+      items[k + 1] = inputs[k].tensor()->itemsize();
+    }
+    return cpu::RunContiguous(data, items, static_cast<int>(count), out.numel(), loop, parameters, cheap);
+  }
+  CheckDims(sizes);
+  std::int64_t strides[cpu::kMaxOperands][cpu::kMaxDims];
+  cpu::Operand operands[cpu::kMaxOperands];
+  cpu::Partial scalars[cpu::kMaxOperands];
+  StridesFor(out, sizes, strides[0]);
+  operands[0] = {out.data(), strides[0], TypeOf(out.dtype()), made};
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const cpu::Type wanted = k == 0 ? first.value_or(compute) : compute;
+    if (const Tensor* const tensor = inputs[k].tensor()) {
+      StridesFor(*tensor, sizes, strides[k + 1]);
+      operands[k + 1] = {tensor->data(), strides[k + 1], TypeOf(tensor->dtype()), wanted};
+    } else {
+      const Scalar& scalar = inputs[k].scalar();
+      std::fill_n(strides[k + 1], sizes.size(), 0);
+      const bool real = scalar.is_float();
+      if (real) {
+        scalars[k].real = scalar.ToFloat();
+      } else {
+        scalars[k].integer = AsInteger(scalar);
+      }
+      operands[k + 1] = {&scalars[k], strides[k + 1], real ? cpu::Type::kF64 : cpu::Type::kI64, wanted};
+    }
+  }
+  cpu::RunElementwise({sizes, {operands, count}, loop, parameters, cheap});
+}
+
+void CopyTo(const Tensor& out, const Tensor& from) {
+  const cpu::Type to_type = TypeOf(out.dtype()), from_type = TypeOf(from.dtype());
+  const In inputs[] = {from};
+  RunLoop(out, to_type, inputs, from_type, cpu::Level().cast[cpu::Index(from_type)][cpu::Index(to_type)],
+          cpu::Parameters(), true);
+}
+
+void FillWith(const Tensor& out, const Scalar& value) {
+  CheckDims(out.sizes());
+  std::int64_t strides[cpu::kMaxDims];
+  StridesFor(out, out.sizes(), strides);
+  char item[8];
+  if (value.is_float()) {
+    cpu::Store({item, TypeOf(out.dtype())}, 0, value.ToFloat());
+  } else {
+    cpu::Store({item, TypeOf(out.dtype())}, 0, AsInteger(value));
+  }
+  cpu::Fill(out.sizes(), out.data(), strides, out.itemsize(), item);
+}
+
+Tensor Contiguous(const Tensor& tensor) {
+  if (tensor.is_contiguous()) return tensor;
+  const Tensor copy = Tensor::Empty(tensor.sizes(), tensor.dtype(), tensor.device(), tensor.keys());
+  if (tensor.device().type != DeviceType::kMeta) CopyTo(copy, tensor);
+  return copy;
+}
+
+DimVector BroadcastOf(const Call& call, std::span<const In> inputs) {
+  DimVector sizes;
+  bool first = true;
+  for (const In& input : inputs) {
+    if (input.tensor() == nullptr) continue;
+    const IntSpan mine = input.tensor()->sizes();
+    if (first || sizes == DimVector(mine)) {
+      sizes = DimVector(mine);
+      first = false;
+      continue;
+    }
+    try {
+      sizes = reference::BroadcastSizes(sizes, mine);
+    } catch (const reference::DispatchError& error) {
+      call.Fail(error.error_class(), error.what());
+    }
+  }
+  return sizes;
+}
+
+DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs) {
+  bool contiguous = true;
+  for (const In& input : inputs) {
+    if (input.tensor() != nullptr && input.tensor()->sizes() == sizes) {
+      contiguous = contiguous && input.tensor()->is_contiguous();
+    } else if (input.tensor() != nullptr) {
+      contiguous = contiguous && input.tensor()->is_contiguous();
+    }
+  }
+  if (contiguous || sizes.size() < 2) return {};
+  // From the inner dimension out, by the first tensor that tells two apart.
+  const std::size_t dims = sizes.size();
+  std::vector<std::size_t> order(dims);
+  for (std::size_t d = 0; d < dims; ++d) order[d] = dims - 1 - d;
+  std::vector<std::vector<std::int64_t>> steps;
+  for (const In& input : inputs) {
+    if (input.tensor() == nullptr) continue;
+    steps.emplace_back(dims);
+    StridesFor(*input.tensor(), sizes, steps.back().data());
+  }
+  // 1: a is outside of b; -1: inside; 0: not decided.
+  const auto compare = [&](std::size_t a, std::size_t b) {
+    for (const auto& step : steps) {
+      if (step[a] == 0 || step[b] == 0) continue;
+      if (step[a] < step[b]) return -1;
+      if (step[a] > step[b]) return 1;
+      if (sizes[a] > sizes[b]) return 1;
+    }
+    return 0;
+  };
+  for (std::size_t i = 1; i < dims; ++i) {
+    std::size_t moving = i;
+    for (std::size_t j = i; j-- > 0;) {
+      const int decided = compare(order[j], order[moving]);
+      if (decided > 0) {
+        std::swap(order[j], order[moving]);
+        moving = j;
+      } else if (decided < 0) {
+        break;
+      }
+    }
+  }
+  DimVector strides(dims);
+  std::int64_t step = 1;
+  for (const std::size_t d : order) {
+    strides[d] = step;
+    step *= std::max<std::int64_t>(1, sizes[d]);
+  }
+  return strides;
+}
+
+}  // namespace plumbline::kernels

@@ -1,0 +1,291 @@
+// Transcendental functions of floats: exp, log, sigmoid and tanh of F32 are our own (math.h), the others SLEEF's.
+#include "kernels/cpu/level/math.h"
+#include "kernels/cpu/level/parts.h"
+#include "kernels/cpu/level/vectors.h"
+
+namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL {
+namespace {
+
+template <float (*function)(float)>
+[[gnu::always_inline]] inline void Each(void* const* data, std::int64_t n) {
+  auto* const out = static_cast<float*>(data[0]);
+  const auto* const in = static_cast<const float*>(data[1]);
+#pragma GCC ivdep
+  for (std::int64_t i = 0; i < n; ++i) out[i] = function(in[i]);
+}
+
+template <class T, auto function>
+void Sleef(void* const* data, std::int64_t n, const Parameters&) {
+  ForVectors([](Vector<T> x) { return function(x); }, n, static_cast<T*>(data[0]), static_cast<const T*>(data[1]));
+}
+
+// Functions made of others work on vectors; operators on these are the compiler's.
+template <class T>
+Vector<T> Exp(Vector<T> x);
+template <>
+inline Floats Exp<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(exp, u10)(x);
+}
+template <>
+inline Doubles Exp<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(exp, u10)(x);
+}
+template <class T>
+Vector<T> Log1p(Vector<T> x);
+template <>
+inline Floats Log1p<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(log1p, u10)(x);
+}
+template <>
+inline Doubles Log1p<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(log1p, u10)(x);
+}
+template <class T>
+Vector<T> Log(Vector<T> x);
+template <>
+inline Floats Log<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(log, u10)(x);
+}
+template <>
+inline Doubles Log<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(log, u10)(x);
+}
+template <class T>
+Vector<T> Expm1(Vector<T> x);
+template <>
+inline Floats Expm1<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(expm1, u10)(x);
+}
+template <>
+inline Doubles Expm1<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(expm1, u10)(x);
+}
+template <class T>
+Vector<T> Tanh(Vector<T> x);
+template <>
+inline Floats Tanh<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(tanh, u10)(x);
+}
+template <>
+inline Doubles Tanh<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(tanh, u10)(x);
+}
+template <class T>
+Vector<T> Erfc(Vector<T> x);
+template <>
+inline Floats Erfc<float>(Floats x) {
+  return PLUMBLINE_SLEEF_F(erfc, u15)(x);
+}
+template <>
+inline Doubles Erfc<double>(Doubles x) {
+  return PLUMBLINE_SLEEF_D(erfc, u15)(x);
+}
+
+template <class T>
+Vector<T> Splat(double x) {
+  return Vector<T>{} + static_cast<T>(x);
+}
+template <class T>
+Vector<T> AbsOf(Vector<T> x) {
+  return x < 0 ? -x : x;
+}
+
+template <class T>
+Vector<T> Sigmoid(Vector<T> x) {
+  const Vector<T> e = Exp<T>(-AbsOf<T>(x));
+  const Vector<T> one = Splat<T>(1);
+  return (x < 0 ? e : one) / (one + e);
+}
+
+struct SigmoidOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    return Sigmoid<T>(x);
+  }
+};
+struct LogSigmoidOp {  // min(x, 0) - log1p(exp(-|x|))
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    return (x < 0 ? x : (x != x ? x : Splat<T>(0))) - Log1p<T>(Exp<T>(-AbsOf<T>(x)));
+  }
+};
+struct SiluOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> one = Splat<T>(1);
+    const Vector<T> root = Exp<T>(AbsOf<T>(x) * static_cast<T>(-0.5));
+    const Vector<T> result = (x < 0 ? x * root * root : x) / (one + root * root);
+    return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
+  }
+};
+struct GeluOp {  // x / 2 erfc(-x / sqrt 2): the tail keeps its digits
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> result = x * static_cast<T>(0.5) * Erfc<T>(x * static_cast<T>(-0.70710678118654752440));
+    return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
+  }
+};
+struct GeluTanhOp {  // x sigmoid(2 y), y = sqrt(2/pi) (x + 0.044715 x^3)
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> y = x * (static_cast<T>(1.5957691216057308) * (1 + static_cast<T>(0.044715) * x * x));
+    const Vector<T> e = Exp<T>(-AbsOf<T>(y));
+    const Vector<T> one = Splat<T>(1);
+    const Vector<T> result = (y < 0 ? x * e : x) / (one + e);
+    return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
+  }
+};
+struct SoftplusOp {  // beta [0], threshold [1]
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters& p) {
+    const Vector<T> scaled = x * static_cast<T>(p.real[0]);
+    // log1p(e^s) = max(s, 0) + log1p(e^-|s|)
+    const Vector<T> zero = Splat<T>(0);
+    const Vector<T> soft =
+        ((scaled > 0 ? scaled : (scaled != scaled ? scaled : zero)) + Log1p<T>(Exp<T>(-AbsOf<T>(scaled)))) /
+        static_cast<T>(p.real[0]);
+    return scaled > static_cast<T>(p.real[1]) ? x : soft;
+  }
+};
+struct EluOp {  // alpha [0], scale [1], input scale [2]
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters& p) {
+    const Vector<T> below = Expm1<T>(x * static_cast<T>(p.real[2])) * static_cast<T>(p.real[0] * p.real[1]);
+    return x > 0 ? x * static_cast<T>(p.real[1]) : below;
+  }
+};
+struct MishOp {  // x tanh(softplus(x))
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> soft = (x > 0 ? x : (x != x ? x : Splat<T>(0))) + Log1p<T>(Exp<T>(-AbsOf<T>(x)));
+    const Vector<T> result = x * Tanh<T>(soft);
+    return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
+  }
+};
+
+// ---- where SLEEF's functions end too early: large arguments by other means ----
+
+template <class T>
+constexpr double kRoomy = sizeof(T) == 4 ? 1e9 : 1e100;  // x + 1 and x^2 + 1 are x and x^2
+template <class T>
+constexpr double kNearOverflow = sizeof(T) == 4 ? 85 : 705;  // of e^x
+constexpr double kLn2 = 0.69314718055994530942;
+
+struct Log1pOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    return x > static_cast<T>(kRoomy<T>) ? Log<T>(x) : Log1p<T>(x);
+  }
+};
+struct AsinhOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> magnitude = AbsOf<T>(x);
+    const Vector<T> far = Log<T>(magnitude) + static_cast<T>(kLn2);
+    Vector<T> near;
+    if constexpr (sizeof(T) == 4) {
+      near = PLUMBLINE_SLEEF_F(asinh, u10)(x);
+    } else {
+      near = PLUMBLINE_SLEEF_D(asinh, u10)(x);
+    }
+    return magnitude > static_cast<T>(kRoomy<T>) ? (x < 0 ? -far : far) : near;
+  }
+};
+struct AcoshOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    Vector<T> near;
+    if constexpr (sizeof(T) == 4) {
+      near = PLUMBLINE_SLEEF_F(acosh, u10)(x);
+    } else {
+      near = PLUMBLINE_SLEEF_D(acosh, u10)(x);
+    }
+    return x > static_cast<T>(kRoomy<T>) ? Log<T>(x) + static_cast<T>(kLn2) : near;
+  }
+};
+struct SinhOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> magnitude = AbsOf<T>(x);
+    const Vector<T> root = Exp<T>(magnitude * static_cast<T>(0.5));
+    const Vector<T> far = root * static_cast<T>(0.5) * root;
+    Vector<T> near;
+    if constexpr (sizeof(T) == 4) {
+      near = PLUMBLINE_SLEEF_F(sinh, u10)(x);
+    } else {
+      near = PLUMBLINE_SLEEF_D(sinh, u10)(x);
+    }
+    return magnitude > static_cast<T>(kNearOverflow<T>) ? (x < 0 ? -far : far) : near;
+  }
+};
+struct CoshOp {
+  template <class T>
+  static Vector<T> Of(Vector<T> x, const Parameters&) {
+    const Vector<T> magnitude = AbsOf<T>(x);
+    const Vector<T> root = Exp<T>(magnitude * static_cast<T>(0.5));
+    Vector<T> near;
+    if constexpr (sizeof(T) == 4) {
+      near = PLUMBLINE_SLEEF_F(cosh, u10)(x);
+    } else {
+      near = PLUMBLINE_SLEEF_D(cosh, u10)(x);
+    }
+    return magnitude > static_cast<T>(kNearOverflow<T>) ? root * static_cast<T>(0.5) * root : near;
+  }
+};
+
+template <class Op, class T>
+void Composed(void* const* data, std::int64_t n, const Parameters& parameters) {
+  ForVectors([&](Vector<T> x) { return Op::template Of<T>(x, parameters); }, n, static_cast<T*>(data[0]),
+             static_cast<const T*>(data[1]));
+}
+
+template <float (*function)(float)>
+void Own(void* const* data, std::int64_t n, const Parameters&) {
+  Each<function>(data, n);
+}
+
+}  // namespace
+
+void AddMath(LevelTable& table) {
+  const auto add = [&](UnaryOp op, Loop f32, Loop f64) {
+    table.unary[static_cast<int>(op)][kIndexOf<float>] = f32;
+    table.unary[static_cast<int>(op)][kIndexOf<double>] = f64;
+  };
+#define PLUMBLINE_ADD_SLEEF(op, name, ulp) \
+  add(UnaryOp::op, &Sleef<float, &PLUMBLINE_SLEEF_F(name, ulp)>, &Sleef<double, &PLUMBLINE_SLEEF_D(name, ulp)>)
+#define PLUMBLINE_ADD_OWN(op, function, name) \
+  add(UnaryOp::op, &Own<function>, &Sleef<double, &PLUMBLINE_SLEEF_D(name, u10)>)
+#define PLUMBLINE_ADD_COMPOSED(op, Op) add(UnaryOp::op, &Composed<Op, float>, &Composed<Op, double>)
+  PLUMBLINE_ADD_OWN(kExp, ExpF, exp);
+  PLUMBLINE_ADD_OWN(kLog, LogF, log);
+  PLUMBLINE_ADD_OWN(kTanh, TanhF, tanh);
+  PLUMBLINE_ADD_SLEEF(kExp2, exp2, u10);
+  PLUMBLINE_ADD_SLEEF(kExpm1, expm1, u10);
+  PLUMBLINE_ADD_SLEEF(kLog2, log2, u10);
+  PLUMBLINE_ADD_SLEEF(kLog10, log10, u10);
+  PLUMBLINE_ADD_COMPOSED(kLog1p, Log1pOp);
+  PLUMBLINE_ADD_SLEEF(kSin, sin, u10);
+  PLUMBLINE_ADD_SLEEF(kCos, cos, u10);
+  PLUMBLINE_ADD_SLEEF(kTan, tan, u10);
+  PLUMBLINE_ADD_SLEEF(kAsin, asin, u10);
+  PLUMBLINE_ADD_SLEEF(kAcos, acos, u10);
+  PLUMBLINE_ADD_SLEEF(kAtan, atan, u10);
+  PLUMBLINE_ADD_COMPOSED(kSinh, SinhOp);
+  PLUMBLINE_ADD_COMPOSED(kCosh, CoshOp);
+  PLUMBLINE_ADD_COMPOSED(kAsinh, AsinhOp);
+  PLUMBLINE_ADD_COMPOSED(kAcosh, AcoshOp);
+  PLUMBLINE_ADD_SLEEF(kAtanh, atanh, u10);
+  PLUMBLINE_ADD_SLEEF(kErf, erf, u10);
+  PLUMBLINE_ADD_SLEEF(kErfc, erfc, u15);
+  PLUMBLINE_ADD_SLEEF(kLgamma, lgamma, u10);
+  add(UnaryOp::kSigmoid, &Own<SigmoidF>, &Composed<SigmoidOp, double>);
+  PLUMBLINE_ADD_COMPOSED(kLogSigmoid, LogSigmoidOp);
+  add(UnaryOp::kSilu, &Own<SiluF>, &Composed<SiluOp, double>);
+  PLUMBLINE_ADD_COMPOSED(kGelu, GeluOp);
+  PLUMBLINE_ADD_COMPOSED(kGeluTanh, GeluTanhOp);
+  PLUMBLINE_ADD_COMPOSED(kSoftplus, SoftplusOp);
+  PLUMBLINE_ADD_COMPOSED(kElu, EluOp);
+  PLUMBLINE_ADD_COMPOSED(kMish, MishOp);
+}
+
+}  // namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL

@@ -1,0 +1,380 @@
+#include "kernels/cpu/reduce.h"
+
+#include <cmath>
+#include <limits>
+
+namespace plumbline::kernels::cpu {
+namespace {
+
+constexpr std::int64_t kPiece = 4096;     // elements whose sum is made in the element type
+constexpr std::int64_t kStripe = 1024;    // columns that are reduced together
+constexpr std::int64_t kRowsATime = 256;  // rows whose sums are made in the element type
+
+// Joins partial results: sums of doubles with the error carried along (Neumaier).
+class Joined {
+ public:
+  Joined(ReduceOp op, Type type) : op_(op), is_float_(type != Type::kI64) {
+    switch (op) {
+      case ReduceOp::kProd:
+        real_ = 1;
+        integer_ = 1;
+        break;
+      case ReduceOp::kMin:
+        real_ = std::numeric_limits<double>::infinity();
+        integer_ = std::numeric_limits<std::int64_t>::max();
+        break;
+      case ReduceOp::kMax:
+        real_ = -std::numeric_limits<double>::infinity();
+        integer_ = std::numeric_limits<std::int64_t>::min();
+        break;
+      default:
+        break;
+    }
+  }
+
+  void Add(Partial partial) { is_float_ ? AddReal(partial.real) : AddInteger(partial.integer); }
+  Partial Get() const {
+    Partial result;
+    if (is_float_) {
+      result.real = std::isfinite(real_) ? real_ + lost_ : real_;
+    } else {
+      result.integer = integer_;
+    }
+    return result;
+  }
+
+ private:
+  void AddReal(double x) {
+    switch (op_) {
+      case ReduceOp::kProd:
+        real_ *= x;
+        return;
+      case ReduceOp::kMin:
+        real_ = std::isnan(real_) || real_ < x ? real_ : x;
+        return;
+      case ReduceOp::kMax:
+      case ReduceOp::kMaxAbs:
+        real_ = std::isnan(real_) || real_ > x ? real_ : x;
+        return;
+      default: {
+        const double sum = real_ + x;
+        lost_ += std::fabs(real_) >= std::fabs(x) ? (real_ - sum) + x : (x - sum) + real_;
+        real_ = sum;
+      }
+    }
+  }
+  void AddInteger(std::int64_t x) {
+    const auto wrap = [](auto value) { return static_cast<std::uint64_t>(value); };
+    switch (op_) {
+      case ReduceOp::kProd:
+        integer_ = static_cast<std::int64_t>(wrap(integer_) * wrap(x));
+        return;
+      case ReduceOp::kMin:
+        integer_ = std::min(integer_, x);
+        return;
+      case ReduceOp::kMax:
+      case ReduceOp::kMaxAbs:
+        integer_ = std::max(integer_, x);
+        return;
+      default:
+        integer_ = static_cast<std::int64_t>(wrap(integer_) + wrap(x));
+    }
+  }
+
+  ReduceOp op_;
+  bool is_float_;
+  double real_ = 0, lost_ = 0;
+  std::int64_t integer_ = 0;
+};
+
+const char* At(const void* data, Type type, std::int64_t i) {
+  return static_cast<const char*>(data) + i * static_cast<std::int64_t>(SizeOf(type));
+}
+
+Partial ReducePieces(ReduceOp op, Type type, const void* row, std::int64_t n) {
+  const auto reduce = Level().reduce[Index(op)][Index(type)];
+  if (n <= kPiece) return reduce(row, n);
+  Joined joined(op, type);
+  for (std::int64_t i = 0; i < n; i += kPiece) joined.Add(reduce(At(row, type, i), std::min(kPiece, n - i)));
+  return joined.Get();
+}
+
+double ElementAt(Type type, const void* row, std::int64_t i) {
+  return type == Type::kF32 ? static_cast<double>(static_cast<const float*>(row)[i])
+                            : static_cast<const double*>(row)[i];
+}
+
+template <class T>
+std::int64_t FirstAs(const T* row, std::int64_t n, T value) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (row[i] == value || (row[i] != row[i] && value != value)) return i;
+  }
+  return 0;
+}
+
+// The first of the smallest or largest; the first NaN if there is one.
+std::int64_t ArgRow(ReduceOp op, Type type, const void* row, std::int64_t n) {
+  const Partial best = ReduceRow(op, type, row, n);
+  if (type == Type::kI64) return FirstAs(static_cast<const std::int64_t*>(row), n, best.integer);
+  if (type == Type::kF64) return FirstAs(static_cast<const double*>(row), n, best.real);
+  return FirstAs(static_cast<const float*>(row), n, static_cast<float>(best.real));
+}
+
+double SumOver(double (*piece)(const void*, std::int64_t, double), Type type, const void* row, std::int64_t n,
+               double c) {
+  Joined joined(ReduceOp::kSum, type);
+  for (std::int64_t i = 0; i < n; i += kPiece) {
+    Partial partial;
+    partial.real = piece(At(row, type, i), std::min(kPiece, n - i), c);
+    joined.Add(partial);
+  }
+  return joined.Get().real;
+}
+
+double VarianceRow(Type type, const void* row, std::int64_t n, double correction) {
+  const double mean = ReduceRow(ReduceOp::kSum, type, row, n).real / static_cast<double>(n);
+  const double squares = SumOver(Level().sum_squared_distance[type == Type::kF64], type, row, n, mean);
+  return squares / std::max(0.0, static_cast<double>(n) - correction);
+}
+
+double LogSumExpRow(Type type, const void* row, std::int64_t n) {
+  if (n == 0) return -std::numeric_limits<double>::infinity();
+  const double largest = ReduceRow(ReduceOp::kMax, type, row, n).real;
+  if (std::isinf(largest) || std::isnan(largest)) return largest;
+  return largest + std::log(SumOver(Level().sum_exp[type == Type::kF64], type, row, n, largest));
+}
+
+double NormRow(Type type, const void* row, std::int64_t n, double order) {
+  if (order == 1) return ReduceRow(ReduceOp::kSumAbs, type, row, n).real;
+  if (order == 0) return ReduceRow(ReduceOp::kCountNonZero, type, row, n).real;
+  if (order == std::numeric_limits<double>::infinity()) return ReduceRow(ReduceOp::kMaxAbs, type, row, n).real;
+  if (order == -std::numeric_limits<double>::infinity()) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double x = std::fabs(ElementAt(type, row, i));
+      least = std::isnan(least) || least < x ? least : x;
+    }
+    return least;
+  }
+  if (order == 2) {
+    const double squares = ReduceRow(ReduceOp::kSumSquares, type, row, n).real;
+    // Squares of floats overflow or vanish where those of doubles do not; near the ends they are made anew.
+    if (type == Type::kF64 || (squares > 1e-20 && squares < 1e37)) return std::sqrt(squares);
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) sum += ElementAt(type, row, i) * ElementAt(type, row, i);
+    return std::sqrt(sum);
+  }
+  double sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += std::pow(std::fabs(ElementAt(type, row, i)), order);
+  return std::pow(sum, 1 / order);
+}
+
+ReduceOp OpOf(ReduceKind kind) {
+  switch (kind) {
+    case ReduceKind::kProd:
+      return ReduceOp::kProd;
+    case ReduceKind::kMin:
+    case ReduceKind::kArgMin:
+      return ReduceOp::kMin;
+    case ReduceKind::kMax:
+    case ReduceKind::kArgMax:
+      return ReduceOp::kMax;
+    case ReduceKind::kAny:
+    case ReduceKind::kAll:
+    case ReduceKind::kCountNonZero:
+      return ReduceOp::kCountNonZero;
+    default:
+      return ReduceOp::kSum;
+  }
+}
+
+// What the joined partial result of n elements means.
+void StoreResult(ReduceKind kind, Type type, Partial partial, std::int64_t n, const PackedOutput& out,
+                 std::int64_t index) {
+  const bool real = type != Type::kI64;
+  switch (kind) {
+    case ReduceKind::kMean:
+      return Store(out, index, (real ? partial.real : static_cast<double>(partial.integer)) / static_cast<double>(n));
+    case ReduceKind::kAny:
+      return Store(out, index, std::int64_t{real ? partial.real != 0 : partial.integer != 0});
+    case ReduceKind::kAll:
+      return Store(out, index, std::int64_t{real ? partial.real == static_cast<double>(n) : partial.integer == n});
+    case ReduceKind::kCountNonZero:
+      return Store(out, index, real ? static_cast<std::int64_t>(partial.real) : partial.integer);
+    default:
+      return real ? Store(out, index, partial.real) : Store(out, index, partial.integer);
+  }
+}
+
+// Columns that lie side by side, reduced over rows: stripes of results are kept in the first cache.
+void ReduceColumns(ReduceKind kind, const Rows& rows, const PackedOutput& out) {
+  const ReduceOp op = OpOf(kind);
+  const Type type = rows.type();
+  const auto item = static_cast<std::int64_t>(SizeOf(type));
+  const auto reduce_rows = Level().reduce_rows[Index(op)][Index(type)];
+  const std::int64_t inner = rows.kept().back().size;
+  const std::int64_t stripes = (inner + kStripe - 1) / kStripe;
+  const Rows::Step last = rows.reduced().back();
+  const std::int64_t outer = rows.length() / last.size;
+  const auto identity = Joined(op, type).Get();
+  ParallelFor(
+      rows.count() / inner * stripes, 1,
+      [&](std::int64_t begin, std::int64_t end) {
+        std::vector<char> acc(static_cast<std::size_t>(kStripe * item));
+        std::vector<Joined> joined;
+        for (std::int64_t s = begin; s < end; ++s) {
+          const std::int64_t first = s / stripes * inner + s % stripes * kStripe;
+          const std::int64_t n = std::min(kStripe, inner - s % stripes * kStripe);
+          const char* const base = rows.RowAt(first);
+          joined.assign(static_cast<std::size_t>(n), Joined(op, type));
+          for (std::int64_t o = 0; o < outer; ++o) {
+            const char* from = base;
+            std::int64_t rest = o;
+            for (std::size_t d = rows.reduced().size() - 1; d-- > 0;) {
+              from += rest % rows.reduced()[d].size * rows.reduced()[d].stride;
+              rest /= rows.reduced()[d].size;
+            }
+            for (std::int64_t r = 0; r < last.size; r += kRowsATime) {
+              for (std::int64_t i = 0; i < n; ++i) {
+                if (type == Type::kI64) {
+                  reinterpret_cast<std::int64_t*>(acc.data())[i] = identity.integer;
+                } else if (type == Type::kF64) {
+                  reinterpret_cast<double*>(acc.data())[i] = identity.real;
+                } else {
+                  reinterpret_cast<float*>(acc.data())[i] = static_cast<float>(identity.real);
+                }
+              }
+              reduce_rows(acc.data(), from + r * last.stride, std::min(kRowsATime, last.size - r), last.stride, n);
+              for (std::int64_t i = 0; i < n; ++i) {
+                Partial partial;
+                if (type == Type::kI64) {
+                  partial.integer = reinterpret_cast<std::int64_t*>(acc.data())[i];
+                } else {
+                  partial.real = ElementAt(type, acc.data(), i);
+                }
+                joined[static_cast<std::size_t>(i)].Add(partial);
+              }
+            }
+          }
+          for (std::int64_t i = 0; i < n; ++i) {
+            StoreResult(kind, type, joined[static_cast<std::size_t>(i)].Get(), rows.length(), out, first + i);
+          }
+        }
+      },
+      rows.length() * std::min(kStripe, inner));
+}
+
+bool IsPlain(ReduceKind kind) {
+  return kind != ReduceKind::kNorm && kind != ReduceKind::kVar && kind != ReduceKind::kStd &&
+         kind != ReduceKind::kLogSumExp && kind != ReduceKind::kArgMin && kind != ReduceKind::kArgMax;
+}
+
+template <class T>
+void StoreAs(const PackedOutput& out, std::int64_t index, T value) {
+  const Type from = sizeof(T) == 8 && std::numeric_limits<T>::is_integer ? Type::kI64 : Type::kF64;
+  void* const data[] = {static_cast<char*>(out.data) + index * static_cast<std::int64_t>(SizeOf(out.type)), &value};
+  Level().cast[Index(from)][Index(out.type)](data, 1, Parameters());
+}
+
+}  // namespace
+
+void Store(const PackedOutput& out, std::int64_t index, double value) {
+  if (out.type == Type::kF32) {
+    static_cast<float*>(out.data)[index] = static_cast<float>(value);
+  } else {
+    StoreAs(out, index, value);
+  }
+}
+void Store(const PackedOutput& out, std::int64_t index, std::int64_t value) { StoreAs(out, index, value); }
+
+Partial ReduceRow(ReduceOp op, Type type, const void* row, std::int64_t n) {
+  if (n < kWorthwhile) return ReducePieces(op, type, row, n);
+  std::vector<Partial> partials(static_cast<std::size_t>((n + kGrain - 1) / kGrain));
+  ParallelFor(n, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; i += kGrain) {
+      partials[static_cast<std::size_t>(i / kGrain)] =
+          ReducePieces(op, type, At(row, type, i), std::min(kGrain, end - i));
+    }
+  });
+  Joined joined(op, type);
+  for (const Partial& partial : partials) joined.Add(partial);
+  return joined.Get();
+}
+
+void Reduce(ReduceKind kind, const StridedInput& in, std::span<const bool> reduced, const PackedOutput& out,
+            const ReduceOptions& options) {
+  const bool real_result = kind == ReduceKind::kMean || kind == ReduceKind::kNorm || kind == ReduceKind::kVar ||
+                           kind == ReduceKind::kStd || kind == ReduceKind::kLogSumExp;
+  Type compute = IsFloat(in.type) ? ComputeType(in.type) : Type::kI64;
+  // A sum of integers that is asked for in a float is one of floats.
+  if (!IsFloat(in.type) && IsFloat(out.type) && (real_result || IsFloat(out.type)) && kind != ReduceKind::kMin &&
+      kind != ReduceKind::kMax) {
+    compute = out.type == Type::kF64 ? Type::kF64 : Type::kF32;
+  }
+  if (IsFloat(in.type) && out.type == Type::kF64) compute = Type::kF64;
+  if (IsFloat(in.type) && !IsFloat(out.type) && (kind == ReduceKind::kSum || kind == ReduceKind::kProd)) {
+    compute = Type::kI64;
+  }
+  const Rows rows(in, reduced, compute);
+  if (IsPlain(kind)) {
+    const ReduceOp op = OpOf(kind);
+    if (rows.length() == 0) {
+      for (std::int64_t i = 0; i < rows.count(); ++i) StoreResult(kind, compute, Joined(op, compute).Get(), 0, out, i);
+      return;
+    }
+    const auto item = static_cast<std::int64_t>(SizeOf(compute));
+    if (!rows.direct() && in.type == compute && !rows.kept().empty() && rows.kept().back().stride == item &&
+        rows.kept().back().size >= 16) {
+      return ReduceColumns(kind, rows, out);
+    }
+    return rows.ForEach([&](const void* row, std::int64_t index) {
+      StoreResult(kind, compute, ReduceRow(op, compute, row, rows.length()), rows.length(), out, index);
+    });
+  }
+  const std::int64_t n = rows.length();
+  rows.ForEach([&](const void* row, std::int64_t index) {
+    switch (kind) {
+      case ReduceKind::kNorm:
+        return Store(out, index, NormRow(compute, row, n, options.order));
+      case ReduceKind::kVar:
+        return Store(out, index, VarianceRow(compute, row, n, options.correction));
+      case ReduceKind::kStd:
+        return Store(out, index, std::sqrt(VarianceRow(compute, row, n, options.correction)));
+      case ReduceKind::kLogSumExp:
+        return Store(out, index, LogSumExpRow(compute, row, n));
+      default:
+        return Store(out, index, ArgRow(OpOf(kind), compute, row, n));
+    }
+  });
+}
+
+void Accumulate(ReduceOp op, const StridedInput& in, std::size_t dim, const PackedOutput& out) {
+  std::unique_ptr<bool[]> reduced(new bool[in.sizes.size() + 1]());
+  if (!in.sizes.empty()) reduced[dim] = true;
+  const Type compute = IsFloat(out.type) ? Type::kF64 : Type::kI64;
+  const Rows rows(in, {reduced.get(), in.sizes.size()}, compute);
+  const std::int64_t n = rows.length();
+  std::int64_t inner = 1;
+  for (std::size_t d = dim + 1; d < in.sizes.size(); ++d) inner *= in.sizes[d];
+  const auto item = static_cast<std::int64_t>(SizeOf(out.type));
+  const std::int64_t out_stride = inner * item, packed = static_cast<std::int64_t>(SizeOf(compute));
+  rows.ForEach([&](const void* row, std::int64_t index) {
+    std::vector<Partial> running(static_cast<std::size_t>(n));
+    const auto* const from = static_cast<const Partial*>(row);
+    Partial sum = Joined(op, compute).Get();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto x = from[i];
+      if (compute == Type::kF64) {
+        sum.real = op == ReduceOp::kProd ? sum.real * x.real : sum.real + x.real;
+      } else {
+        const auto a = static_cast<std::uint64_t>(sum.integer), b = static_cast<std::uint64_t>(x.integer);
+        sum.integer = static_cast<std::int64_t>(op == ReduceOp::kProd ? a * b : a + b);
+      }
+      running[static_cast<std::size_t>(i)] = sum;
+    }
+    char* const to = static_cast<char*>(out.data) + (index / inner * n * inner + index % inner) * item;
+    Copy({&n, 1}, {to, &out_stride, out.type, out.type}, {running.data(), &packed, compute, compute});
+  });
+}
+
+}  // namespace plumbline::kernels::cpu

@@ -1,0 +1,362 @@
+// Indexing.
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/reduce.h"
+#include "kernels/ops/ops.h"
+
+namespace plumbline::kernels {
+namespace {
+
+std::vector<std::int64_t> IndicesOf(const Tensor& index) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(index.numel()));
+  const Tensor packed = Contiguous(index);
+  void* const data[] = {all.data(), packed.data()};
+  cpu::Level().cast[cpu::Index(TypeOf(index.dtype()))][cpu::Index(cpu::Type::kI64)](data, index.numel(), {});
+  return all;
+}
+void CheckIndexDType(const Call& call, int i, bool small) {
+  const DType dtype = call.tensor(i).dtype();
+  if (dtype == DType::kInt64 || (small && dtype == DType::kInt32)) return;
+  call.Fail("argument " + call.Name(i) + ": expected " + (small ? "int32 or int64" : "int64") + ", but got " + std::string(Spelling(dtype)));
+}
+std::int64_t Checked(const Call& call, int i, std::int64_t index, std::int64_t size, std::size_t dim, bool negative) {
+  if (index >= size || index < (negative ? -size : 0)) {
+    call.Fail("argument " + call.Name(i) + ": index " + std::to_string(index) + " is outside of dimension " + std::to_string(dim) +
+              ", which has " + std::to_string(size) + " elements");
+  }
+  return index < 0 ? index + size : index;
+}
+
+// Places of tensors whose elements are counted together: the n-th of `sizes` in each of them.
+class Walk {
+ public:
+  explicit Walk(IntSpan sizes) : sizes_(sizes), at_(sizes.size()) {}
+  std::int64_t at(std::size_t d) const { return at_[d]; }
+  std::int64_t Offset(const Tensor& t) const {
+    std::int64_t offset = 0;
+    for (std::size_t d = 0; d < at_.size(); ++d) offset += at_[d] * t.strides()[d];
+    return offset;
+  }
+  void Next() {
+    for (std::size_t d = at_.size(); d-- > 0;) {
+      if (++at_[d] < sizes_[d]) return;
+      at_[d] = 0;
+    }
+  }
+
+ private:
+  DimVector sizes_, at_;
+};
+
+char* At(const Tensor& t, std::int64_t offset) {
+  return static_cast<char*>(t.data()) + offset * static_cast<std::int64_t>(t.itemsize());
+}
+
+// *to += *from, in the dtype.
+void AddElement(DType dtype, void* to, const void* from, double real_factor, std::int64_t integer_factor) {
+  cpu::Parameters alpha;
+  alpha.real[0] = real_factor;
+  alpha.integer[0] = integer_factor;
+  const cpu::Type type = TypeOf(dtype), compute = cpu::ComputeType(type);
+  std::int64_t a = 0, b = 0;
+  void* const widen_a[] = {&a, to};
+  void* const widen_b[] = {&b, const_cast<void*>(from)};
+  cpu::Level().cast[cpu::Index(type)][cpu::Index(compute)](widen_a, 1, alpha);
+  cpu::Level().cast[cpu::Index(type)][cpu::Index(compute)](widen_b, 1, alpha);
+  void* const sum[] = {&a, &a, &b};
+  cpu::Level().binary[cpu::Index(cpu::BinaryOp::kAdd)][cpu::Index(compute)](sum, 1, alpha);
+  void* const narrow[] = {to, &a};
+  cpu::Level().cast[cpu::Index(compute)][cpu::Index(type)](narrow, 1, alpha);
+}
+
+void IndexSelect(Call& call) {
+  const Tensor self = call.tensor(0), index = call.tensor(2);
+  CheckIndexDType(call, 2, true);
+  if (index.dim() > 1) call.Fail("argument 'index': expected at most 1 dimension, but its sizes are " + Print(index.sizes()));
+  const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
+  DimVector sizes(self.sizes());
+  if (!sizes.empty()) sizes[d] = index.numel();
+  const Tensor out = call.PackedResult(0, sizes, self.dtype());
+  if (call.meta()) return;
+  const std::vector<std::int64_t> indices = IndicesOf(index);
+  if (self.dim() == 0) {
+    for (const std::int64_t i : indices) Checked(call, 2, i, 1, 0, false);
+    return CopyTo(out, self);
+  }
+  for (const std::int64_t i : indices) Checked(call, 2, i, self.sizes()[d], d, false);
+  std::int64_t outer = 1, inner = static_cast<std::int64_t>(self.itemsize());
+  for (std::size_t k = 0; k < d; ++k) outer *= sizes[k];
+  for (std::size_t k = d + 1; k < sizes.size(); ++k) inner *= sizes[k];
+  if (out.numel() == 0) return;
+  const Tensor from = Contiguous(self);
+  const std::int64_t size = self.sizes()[d], count = static_cast<std::int64_t>(indices.size());
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::memcpy(static_cast<char*>(out.data()) + (o * count + i) * inner,
+                  static_cast<const char*>(from.data()) + (o * size + indices[static_cast<std::size_t>(i)]) * inner,
+                  static_cast<std::size_t>(inner));
+    }
+  }
+}
+
+void CheckWithin(const Call& call, const Tensor& index, const Tensor& whole, std::optional<std::size_t> except, const char* name) {
+  const std::int64_t dims = std::max<std::int64_t>(1, index.dim());
+  bool fits = dims == std::max<std::int64_t>(1, whole.dim());
+  for (std::size_t k = 0; k < index.sizes().size() && fits; ++k) {
+    fits = (except && k == *except) || whole.dim() == 0 || index.sizes()[k] <= whole.sizes()[k];
+  }
+  if (!fits) {
+    call.Fail("argument 'index': expected as many dimensions as " + std::string(name) + ", and no larger" +
+              (except ? " but for dimension " + std::to_string(*except) : "") + ": it has sizes " + Print(index.sizes()) + ", " +
+              name + " " + Print(whole.sizes()));
+  }
+}
+
+void Gather(Call& call) {
+  const Tensor self = call.tensor(0), index = call.tensor(2);
+  CheckIndexDType(call, 2, false);
+  const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
+  if (index.numel() != 0) CheckWithin(call, index, self, d, "'self'");
+  const Tensor out = call.PackedResult(0, index.sizes(), self.dtype());
+  if (call.meta()) return;
+  const std::vector<std::int64_t> indices = IndicesOf(index);
+  const std::int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
+  const std::size_t item = self.itemsize();
+  Walk walk(index.sizes());
+  for (std::size_t i = 0; i < indices.size(); ++i, walk.Next()) {
+    const std::int64_t at = Checked(call, 2, indices[i], size, d, false);
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < self.sizes().size(); ++k) {
+      if (index.dim() > 0) offset += (k == d ? at : walk.at(k)) * self.strides()[k];
+    }
+    if (index.dim() == 0 && self.dim() == 1) offset = at * self.strides()[0];
+    std::memcpy(static_cast<char*>(out.data()) + i * item, At(self, offset), item);
+  }
+}
+
+template <bool add, bool from_value>
+void Scatter(Call& call) {
+  const Tensor self = call.tensor(0), index = call.tensor(2);
+  CheckIndexDType(call, 2, false);
+  const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
+  Tensor source = self;
+  if (index.numel() != 0) CheckWithin(call, index, self, d, "'self'");
+  if (!from_value) {
+    source = call.tensor(3);
+    if (index.numel() != 0) CheckWithin(call, index, source, std::nullopt, "'src'");
+    call.CheckSameDType(0, 3);
+  }
+  const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
+  if (call.meta()) return;
+  CopyTo(out, self);
+  const std::vector<std::int64_t> indices = IndicesOf(index);
+  char value[8];
+  if (from_value) {
+    const Scalar scalar = call.scalar(3);
+    const cpu::PackedOutput to = {value, TypeOf(self.dtype())};
+    scalar.is_float() ? cpu::Store(to, 0, scalar.ToFloat()) : cpu::Store(to, 0, AsInteger(scalar));
+  }
+  const std::int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
+  for (const std::int64_t i : indices) Checked(call, 2, i, size, d, false);
+  Walk walk(index.sizes());
+  for (std::size_t i = 0; i < indices.size(); ++i, walk.Next()) {
+    std::int64_t to = 0;
+    for (std::size_t k = 0; k < self.sizes().size(); ++k) {
+      to += (k == d ? indices[i] : index.dim() == 0 ? 0 : walk.at(k)) * out.strides()[k];
+    }
+    const void* from = value;
+    if (!from_value) from = At(source, source.dim() == 0 || index.dim() == 0 ? 0 : walk.Offset(source));
+    if (add) {
+      AddElement(self.dtype(), At(out, to), from, 1, 1);
+    } else {
+      std::memcpy(At(out, to), from, self.itemsize());
+    }
+  }
+}
+
+void IndexAdd(Call& call) {
+  const Tensor self = call.tensor(0), index = call.tensor(2), source = call.tensor(3);
+  CheckIndexDType(call, 2, true);
+  const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
+  if (index.dim() > 1) call.Fail("argument 'index': expected at most 1 dimension, but its sizes are " + Print(index.sizes()));
+  call.CheckSameDType(0, 3);
+  bool fits = source.dim() == self.dim();
+  for (std::size_t k = 0; k < self.sizes().size() && fits; ++k) {
+    fits = source.sizes()[k] == (k == d ? index.numel() : self.sizes()[k]);
+  }
+  if (!fits || (self.dim() == 0 && index.numel() != 1)) {
+    call.Fail("argument 'source': expected the sizes of 'self', " + Print(self.sizes()) + ", with " +
+              std::to_string(index.numel()) + " at dimension " + std::to_string(d) + ", but got " + Print(source.sizes()));
+  }
+  const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
+  if (call.meta()) return;
+  CopyTo(out, self);
+  const std::vector<std::int64_t> indices = IndicesOf(index);
+  const std::int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
+  for (const std::int64_t i : indices) Checked(call, 2, i, size, d, false);
+  Walk walk(source.sizes());
+  for (std::int64_t i = 0; i < source.numel(); ++i, walk.Next()) {
+    std::int64_t to = 0;
+    for (std::size_t k = 0; k < self.sizes().size(); ++k) {
+      to += (k == d ? indices[static_cast<std::size_t>(walk.at(k))] : walk.at(k)) * out.strides()[k];
+    }
+    AddElement(self.dtype(), At(out, to), At(source, walk.Offset(source)), call.real(4), AsInteger(call.scalar(4)));
+  }
+}
+
+// Places of the elements that are not zero, row-major.
+std::vector<std::int64_t> Chosen(const Tensor& mask) {
+  const Tensor flags = Tensor::Empty(mask.sizes(), DType::kBool, mask.device(), mask.keys());
+  CopyTo(flags, mask);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < flags.numel(); ++i) {
+    if (flags.data<bool>()[i]) places.push_back(i);
+  }
+  return places;
+}
+
+void Nonzero(Call& call) {
+  const Tensor self = call.tensor(0);
+  if (call.meta()) call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
+  const std::vector<std::int64_t> places = Chosen(self);
+  const Tensor out = call.PackedResult(0, {static_cast<std::int64_t>(places.size()), self.dim()}, DType::kInt64);
+  auto* to = static_cast<std::int64_t*>(out.data());
+  for (std::int64_t place : places) {
+    for (std::size_t d = self.sizes().size(); d-- > 0;) {
+      to[d] = place % self.sizes()[d];
+      place /= self.sizes()[d];
+    }
+    to += self.dim();
+  }
+}
+
+void MaskedSelect(Call& call) {
+  const Tensor self = call.tensor(0), mask = call.tensor(1);
+  if (mask.dtype() != DType::kBool && mask.dtype() != DType::kUint8) {
+    call.Fail("expected argument 'mask' to be bool, but got " + std::string(Spelling(mask.dtype())));
+  }
+  if (call.meta()) call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
+  const In shapes[] = {self, mask};
+  const DimVector sizes = BroadcastOf(call, shapes);
+  const auto expanded = [&](const Tensor& t) {
+    return t.View(sizes, reference::ExpandStrides(t.sizes(), t.strides(), sizes), t.storage_offset());
+  };
+  const std::vector<std::int64_t> places = Chosen(expanded(mask));
+  const Tensor from = Contiguous(expanded(self));
+  const Tensor out = call.PackedResult(0, {static_cast<std::int64_t>(places.size())}, self.dtype());
+  const std::size_t item = self.itemsize();
+  for (std::size_t i = 0; i < places.size(); ++i) std::memcpy(static_cast<char*>(out.data()) + i * item, At(from, places[i]), item);
+}
+
+void Embedding(Call& call) {
+  const Tensor weight = call.tensor(0), indices = call.tensor(1);
+  CheckIndexDType(call, 1, true);
+  if (weight.dim() != 2) call.Fail("expected argument 'weight' to have 2 dimensions, but its sizes are " + Print(weight.sizes()));
+  std::vector<Value> flat = {Value(-1)}, sizes;
+  for (const std::int64_t size : indices.sizes()) sizes.push_back(Value(size));
+  sizes.push_back(Value(weight.size(1)));
+  const Tensor line = call.Invoke("aten::reshape", {Value(indices), Value(std::move(flat))});
+  const Tensor rows = call.Invoke("aten::index_select", {Value(weight), Value(0), Value(line)});
+  call.Return(0, call.Invoke("aten::view", {Value(rows), Value(std::move(sizes))}));
+}
+
+template <bool upper>
+void Triangle(Call& call) {
+  const Tensor self = call.tensor(0);
+  if (self.dim() < 2) call.Fail("expected 'self' to have at least 2 dimensions, but its sizes are " + Print(self.sizes()));
+  const std::int64_t diagonal = call.integer(1), rows = self.size(-2), columns = self.size(-1);
+  const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
+  if (call.meta() || out.numel() == 0) return;
+  CopyTo(out, self);
+  const std::size_t item = self.itemsize();
+  char* row = static_cast<char*>(out.data());
+  for (std::int64_t i = 0; i < out.numel() / columns; ++i, row += columns * static_cast<std::int64_t>(item)) {
+    const std::int64_t r = i % rows;
+    // Kept: column - row >= diagonal, or <= diagonal.
+    const std::int64_t edge = std::clamp<std::int64_t>(upper ? r + diagonal : r + diagonal + 1, 0, columns);
+    const std::int64_t first = upper ? 0 : edge, last = upper ? edge : columns;
+    std::memset(row + first * static_cast<std::int64_t>(item), 0, static_cast<std::size_t>(last - first) * item);
+  }
+}
+
+// The order of a row of doubles or integers: NaN is above all; equal ones stay in order.
+template <class T>
+void OrderRow(const T* row, std::int64_t n, bool descending, std::vector<std::int64_t>& order) {
+  order.resize(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    const T x = row[a], y = row[b];
+    if (descending) return (x != x && y == y) || x > y;
+    return (y != y && x == x) || x < y;
+  });
+}
+
+void Ordered(Call& call, std::int64_t dim, bool descending, std::optional<std::int64_t> keep) {
+  const Tensor self = call.tensor(0);
+  const auto d = static_cast<std::size_t>(dim);
+  const std::int64_t n = self.dim() == 0 ? 1 : self.sizes()[d];
+  DimVector sizes(self.sizes());
+  const std::int64_t kept = keep.value_or(n);
+  if (!sizes.empty()) sizes[d] = kept;
+  const Tensor values = call.PackedResult(0, sizes, self.dtype()), where = call.PackedResult(1, sizes, DType::kInt64);
+  if (call.meta() || values.numel() == 0) return;
+  std::int64_t inner = 1;
+  for (std::size_t k = d + 1; k < sizes.size(); ++k) inner *= sizes[k];
+  const auto reduced = std::make_unique<bool[]>(sizes.size() + 1);
+  reduced[d] = true;
+  const Strided in(self);
+  const bool real = IsFloating(self.dtype());
+  const cpu::Rows rows(in, {reduced.get(), sizes.size()}, real ? cpu::Type::kF64 : cpu::Type::kI64);
+  rows.ForEach([&](const void* row, std::int64_t index) {
+    std::vector<std::int64_t> order;
+    const std::int64_t first = index / inner * kept * inner + index % inner;
+    if (real) {
+      OrderRow(static_cast<const double*>(row), n, descending, order);
+    } else {
+      OrderRow(static_cast<const std::int64_t*>(row), n, descending, order);
+    }
+    for (std::int64_t i = 0; i < kept; ++i) {
+      const std::int64_t from = order[static_cast<std::size_t>(i)], to = first + i * inner;
+      where.data<std::int64_t>()[to] = from;
+      if (real) {
+        cpu::Store({values.data(), TypeOf(self.dtype())}, to, static_cast<const double*>(row)[from]);
+      } else {
+        cpu::Store({values.data(), TypeOf(self.dtype())}, to, static_cast<const std::int64_t*>(row)[from]);
+      }
+    }
+  });
+}
+void Sort(Call& call) { Ordered(call, call.WrapDim(2, call.tensor(0).dim()), call.boolean(3), std::nullopt); }
+void Topk(Call& call) {
+  const Tensor self = call.tensor(0);
+  call.CheckDType(self.dtype());
+  const std::int64_t dim = call.WrapDim(2, self.dim()), k = call.integer(1);
+  const std::int64_t size = self.dim() == 0 ? 1 : self.size(dim);
+  if (k < 0 || k > size) {
+    call.Fail("argument 'k': expected a number from 0 to " + std::to_string(size) + ", but got " + std::to_string(k));
+  }
+  Ordered(call, dim, call.boolean(3), k);
+}
+
+constexpr NamedKernel kKernels[] = {
+    {"index_select", &IndexSelect},
+    {"gather", &Gather},
+    {"scatter.src", &Scatter<false, false>},
+    {"scatter.value", &Scatter<false, true>},
+    {"scatter_add", &Scatter<true, false>},
+    {"index_add", &IndexAdd},
+    {"nonzero", &Nonzero},
+    {"masked_select", &MaskedSelect},
+    {"embedding", &Embedding},
+    {"tril", &Triangle<false>},
+    {"triu", &Triangle<true>},
+    {"sort.stable", &Sort},
+    {"topk", &Topk},
+};
+
+}  // namespace
+
+std::span<const NamedKernel> IndexKernels() { return kKernels; }
+
+}  // namespace plumbline::kernels

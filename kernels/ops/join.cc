@@ -1,0 +1,156 @@
+// Joining, repeating, turning round, padding.
+#include "kernels/ops/ops.h"
+
+namespace plumbline::kernels {
+namespace {
+
+Tensor Narrowed(const Tensor& self, std::size_t d, std::int64_t start, std::int64_t length) {
+  DimVector sizes(self.sizes());
+  sizes[d] = length;
+  return self.View(sizes, self.strides(), self.storage_offset() + start * self.strides()[d]);
+}
+
+// A tensor of sizes [0] counts as nothing, whatever the others' sizes are.
+bool Skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
+
+void Cat(Call& call) {
+  const std::vector<Tensor> tensors = call.tensors(0);
+  if (tensors.empty()) call.Fail("argument 'tensors': expected at least one tensor, but the list is empty");
+  Promotion promotion;
+  const Tensor* shape = nullptr;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dim() == 0) call.Fail("argument 'tensors': a zero-dimensional tensor cannot be joined");
+    if (tensor.device() != tensors[0].device()) {
+      call.Fail("expected all tensors on one device, but got " + tensors[0].device().Spelling() + " and " + tensor.device().Spelling());
+    }
+    if (shape == nullptr && !Skipped(tensor)) shape = &tensor;
+    promotion.Add(tensor);
+  }
+  const DType dtype = promotion.Result();
+  if (shape == nullptr) shape = &tensors[0];
+  const auto d = static_cast<std::size_t>(call.WrapDim(1, shape->dim()));
+  DimVector sizes(shape->sizes());
+  sizes[d] = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (Skipped(tensors[i])) continue;
+    bool fits = tensors[i].dim() == shape->dim();
+    for (std::size_t k = 0; k < sizes.size() && fits; ++k) fits = k == d || tensors[i].sizes()[k] == sizes[k];
+    if (!fits) {
+      call.Fail("argument 'tensors': sizes have to agree but for dimension " + std::to_string(d) + ": expected like " +
+                Print(shape->sizes()) + ", but tensor " + std::to_string(i) + " has " + Print(tensors[i].sizes()));
+    }
+    sizes[d] += tensors[i].sizes()[d];
+  }
+  const Tensor out = call.PackedResult(0, sizes, dtype);
+  if (call.meta()) return;
+  std::int64_t at = 0;
+  for (const Tensor& tensor : tensors) {
+    if (Skipped(tensor)) continue;
+    CopyTo(Narrowed(out, d, at, tensor.sizes()[d]), tensor);
+    at += tensor.sizes()[d];
+  }
+}
+
+void Stacked(Call& call) {
+  const std::vector<Tensor> tensors = call.tensors(0);
+  if (tensors.empty()) call.Fail("argument 'tensors': expected at least one tensor, but the list is empty");
+  const std::int64_t dim = call.WrapDim(1, tensors[0].dim() + 1);
+  std::vector<Value> parts;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!(tensors[i].sizes() == tensors[0].sizes())) {
+      call.Fail("argument 'tensors': expected all of sizes " + Print(tensors[0].sizes()) + ", but tensor " +
+                std::to_string(i) + " has " + Print(tensors[i].sizes()));
+    }
+    parts.push_back(Value(call.Invoke("aten::unsqueeze", {Value(tensors[i]), Value(dim)})));
+  }
+  call.Return(0, call.Invoke("aten::cat", {Value(std::move(parts)), Value(dim)}));
+}
+
+void Repeat(Call& call) {
+  const Tensor self = call.tensor(0);
+  const DimVector repeats = call.ints(1);
+  if (static_cast<std::int64_t>(repeats.size()) < self.dim()) {
+    call.Fail("argument 'repeats': expected at least " + std::to_string(self.dim()) + " numbers, but got " + std::to_string(repeats.size()));
+  }
+  const std::size_t more = repeats.size() - self.sizes().size();
+  DimVector sizes, wide, strides, wide_strides;
+  for (std::size_t d = 0; d < repeats.size(); ++d) {
+    if (repeats[d] < 0) call.Fail("argument 'repeats': expected numbers from 0 on, but got " + std::to_string(repeats[d]));
+    const std::int64_t size = d < more ? 1 : self.sizes()[d - more];
+    std::int64_t product;
+    if (__builtin_mul_overflow(size, repeats[d], &product)) call.Fail(ErrorClass::kOverflow, "sizes of the result do not fit: " + std::to_string(size) + " times " + std::to_string(repeats[d]));
+    sizes.push_back(product);
+    wide.push_back(repeats[d]);
+    wide.push_back(size);
+    strides.push_back(0);
+    strides.push_back(d < more ? 0 : self.strides()[d - more]);
+  }
+  reference::CheckedBytes(sizes, self.dtype());
+  const Tensor out = call.PackedResult(0, sizes, self.dtype());
+  if (call.meta() || out.numel() == 0) return;
+  CopyTo(out.View(wide, reference::ContiguousStrides(wide), 0), self.View(wide, strides, self.storage_offset()));
+}
+
+void Flip(Call& call) {
+  const Tensor self = call.tensor(0);
+  std::vector<bool> turned(self.sizes().size() + 1);
+  for (const std::int64_t dim : call.ints(1)) {
+    const auto d = static_cast<std::size_t>(call.WrapDimValue(dim, self.dim(), 1));
+    if (turned[d]) call.Fail("argument 'dims': dimension " + std::to_string(dim) + " appears twice");
+    turned[d] = true;
+  }
+  const Tensor out = call.Result(0, self.sizes(), self.dtype(), reference::StridesLike(self.sizes(), self.strides()));
+  if (call.meta() || self.numel() == 0) return;
+  // Strides of the compute layer may be negative: the elements are read from the far end.
+  Strided in(self);
+  const char* from = static_cast<const char*>(in.data);
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+    if (!turned[d]) continue;
+    from += (self.sizes()[d] - 1) * in.strides[d];
+    in.strides[d] = -in.strides[d];
+  }
+  const Strided to(out);
+  cpu::Copy(IntSpan(to.sizes), {out.data(), to.strides.data(), to.type, to.type},
+            {const_cast<char*>(from), in.strides.data(), in.type, in.type});
+}
+
+void Pad(Call& call) {
+  const Tensor self = call.tensor(0);
+  const DimVector pad = call.ints(1);
+  const std::size_t dims = self.sizes().size();
+  if (pad.size() % 2 != 0 || pad.size() / 2 > dims) {
+    call.Fail("argument 'pad': expected two numbers for each of at most " + std::to_string(dims) + " dimensions, but got " + std::to_string(pad.size()));
+  }
+  DimVector sizes(self.sizes());
+  Tensor source = self;
+  DimVector starts(dims);
+  for (std::size_t k = 0; k < pad.size() / 2; ++k) {
+    const std::size_t d = dims - 1 - k;
+    const std::int64_t before = pad[2 * k], after = pad[2 * k + 1];
+    sizes[d] += before + after;
+    if (sizes[d] < 0) call.Fail("argument 'pad': dimension " + std::to_string(d) + " would have " + std::to_string(sizes[d]) + " elements");
+    const std::int64_t from = std::max<std::int64_t>(0, -before);
+    const std::int64_t length = std::max<std::int64_t>(0, self.sizes()[d] - from - std::max<std::int64_t>(0, -after));
+    source = Narrowed(source, d, std::min(from, self.sizes()[d]), length);
+    starts[d] = std::max<std::int64_t>(0, before);
+  }
+  const Tensor out = call.PackedResult(0, sizes, self.dtype());
+  if (call.meta()) return;
+  FillWith(out, call.scalar(2));
+  Tensor inner = out;
+  for (std::size_t d = 0; d < dims; ++d) {
+    if (source.sizes()[d] == 0) return;
+    inner = Narrowed(inner, d, starts[d], source.sizes()[d]);
+  }
+  CopyTo(inner, source);
+}
+
+constexpr NamedKernel kKernels[] = {
+    {"cat", &Cat}, {"stack", &Stacked}, {"repeat", &Repeat}, {"flip", &Flip}, {"constant_pad_nd", &Pad},
+};
+
+}  // namespace
+
+std::span<const NamedKernel> JoinKernels() { return kKernels; }
+
+}  // namespace plumbline::kernels

@@ -1,0 +1,33 @@
+// The kernels of each family, by the names of the functional operators.
+//
+//   for (const NamedKernel& kernel : ElementwiseKernels()) ...   // {"add.Tensor", &...}
+//
+// Each serves CPU and meta, and its in-place and out= variants: kernels/call.h. Constant data; any thread.
+#ifndef PLUMBLINE_KERNELS_OPS_OPS_H_
+#define PLUMBLINE_KERNELS_OPS_OPS_H_
+
+#include <span>
+#include <string_view>
+
+#include "kernels/call.h"
+
+namespace plumbline::kernels {
+
+struct NamedKernel {
+  std::string_view name;  // without the namespace
+  KernelFunction function;
+};
+
+std::span<const NamedKernel> ElementwiseKernels();
+std::span<const NamedKernel> ReductionKernels();
+std::span<const NamedKernel> MatrixKernels();
+std::span<const NamedKernel> NormalisationKernels();
+std::span<const NamedKernel> ViewKernels();
+std::span<const NamedKernel> CopyKernels();
+std::span<const NamedKernel> FactoryKernels();
+std::span<const NamedKernel> IndexKernels();
+std::span<const NamedKernel> JoinKernels();
+
+}  // namespace plumbline::kernels
+
+#endif  // PLUMBLINE_KERNELS_OPS_OPS_H_
