@@ -34,6 +34,7 @@ constexpr bool kKeeps = true;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kMostSmall = kMiB;
+constexpr std::size_t kMostSanitized = std::size_t{1} << 38;  // for more, the address sanitizer ends the process
 
 // ---- size classes: 64, 128, 192, 256, then four to a power of two ----
 
@@ -237,6 +238,7 @@ class CpuMemory final : public Allocator {
 
   void* TryAllocate(std::size_t bytes) {
     if constexpr (!kKeeps) {
+      if (bytes > kMostSanitized) return nullptr;
       const std::size_t rounded = (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
       return std::aligned_alloc(kBlockAlignment, rounded);
     }
