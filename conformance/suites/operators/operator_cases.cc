@@ -95,9 +95,9 @@ Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answ
   }
   const Expected expected = oracle(call);
   const OperatorOutcome& outcome = answer.outcome;
-  const bool refused_dtype = outcome.error_class == PL_ERROR_NO_DTYPE || outcome.error_class == PL_ERROR_NO_KERNEL ||
-                             outcome.error_class == PL_ERROR_NOT_FOUND || outcome.error_class == PL_ERROR_UNSUPPORTED;
-  if (refused_dtype && !expected.refused()) {
+  const bool absent = outcome.error_class == PL_ERROR_NO_KERNEL || outcome.error_class == PL_ERROR_NOT_FOUND ||
+                      outcome.error_class == PL_ERROR_UNSUPPORTED;
+  if (absent || (outcome.error_class == PL_ERROR_NO_DTYPE && !expected.refused())) {
     judged.unsupported = true;
     return judged;
   }

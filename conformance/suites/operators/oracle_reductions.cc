@@ -81,7 +81,9 @@ Expected Sum(const OperatorCall& call, const Argument& dim, bool keep, const Arg
                                                     : std::uint32_t{PL_DTYPE_INT64};
   if (mean && !given) result = tensor.dtype;
   if (mean && !IsFloating(result)) {
-    return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "the mean of integers is asked for without a floating dtype");
+    return {{PL_ERROR_INVALID_ARGUMENT, PL_ERROR_NO_DTYPE},
+            "the mean of integers is asked for without a floating dtype",
+            {}};
   }
   const Dimensions dimensions = DimensionsOf(dim, tensor.sizes.size());
   if (!dimensions.refused.empty()) return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, dimensions.refused);
