@@ -59,7 +59,9 @@ DimVector Call::ints(int i) const {
 std::optional<DType> Call::dtype(int i) const {
   if (!has(i)) return std::nullopt;
   const std::optional<DType> dtype = reference::DTypeOfNumber(integer(i));
-  if (!dtype) Fail(ErrorClass::kUnsupported, "argument " + Name(i) + ": there is no dtype of number " + std::to_string(integer(i)));
+  if (!dtype)
+    Fail(ErrorClass::kUnsupported,
+         "argument " + Name(i) + ": there is no dtype of number " + std::to_string(integer(i)));
   return dtype;
 }
 
@@ -99,9 +101,8 @@ Device Call::device() const {
 }
 
 Tensor Call::Given(int which) const {
-  const int i = variant() == tables::Variant::kInPlace
-                    ? 0
-                    : static_cast<int>(info_.arguments.size()) - info_.results + which;
+  const int i =
+      variant() == tables::Variant::kInPlace ? 0 : static_cast<int>(info_.arguments.size()) - info_.results + which;
   return tensor(i);
 }
 
@@ -135,7 +136,8 @@ Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
   CheckGiven(place.given, sizes, dtype);
   if (!(place.given.sizes() == sizes)) place.given.Resize(sizes);
   place.written = place.given;
-  const std::size_t inputs = arguments_.size() - (variant() == tables::Variant::kOut ? static_cast<std::size_t>(info_.results) : 0);
+  const std::size_t inputs =
+      arguments_.size() - (variant() == tables::Variant::kOut ? static_cast<std::size_t>(info_.results) : 0);
   const auto check = [&](const Tensor& input) {
     if (input.is_same(place.given)) return;
     const reference::OverlapKind overlap = Overlap(place.given, input);
@@ -291,8 +293,8 @@ void RunLoop(const Tensor& out, cpu::Type made, std::span<const In> inputs, cpu:
   bool plain = out.is_contiguous() && TypeOf(out.dtype()) == made;
   for (std::size_t k = 0; k < inputs.size() && plain; ++k) {
     const Tensor* const tensor = inputs[k].tensor();
-    plain = tensor != nullptr && tensor->is_contiguous() && TypeOf(tensor->dtype()) == (k == 0 ? first.value_or(compute) : compute) &&
-            tensor->numel() == out.numel();
+    plain = tensor != nullptr && tensor->is_contiguous() &&
+            TypeOf(tensor->dtype()) == (k == 0 ? first.value_or(compute) : compute) && tensor->numel() == out.numel();
   }
   if (plain) {
     void* data[cpu::kMaxOperands] = {out.data()};

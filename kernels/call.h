@@ -1,5 +1,5 @@
-// What a kernel is given: the arguments of its operator and the places for its results, the same for the functional, the
-// in-place and the out= variant, and for CPU and meta.
+// What a kernel is given: the arguments of its operator and the places for its results, the same for the functional,
+// the in-place and the out= variant, and for CPU and meta.
 //
 //   void Neg(Call& call) {
 //     const Tensor self = call.tensor(0);
@@ -10,8 +10,8 @@
 //   }
 //
 // Arguments are counted as in the functional schema. A kernel reads all that it needs and asks for all its results
-// before it computes. Errors are DispatchErrors whose text names operator, argument, what was expected and what came. One
-// call, one thread.
+// before it computes. Errors are DispatchErrors whose text names operator, argument, what was expected and what came.
+// One call, one thread.
 #ifndef PLUMBLINE_KERNELS_CALL_H_
 #define PLUMBLINE_KERNELS_CALL_H_
 
@@ -146,7 +146,8 @@ class In {
   Scalar scalar_;
 };
 
-// Runs `loop` over out and inputs, which are read in `compute` (the first one in `first`, if given) and written in `made`.
+// Runs `loop` over out and inputs, which are read in `compute` (the first one in `first`, if given) and written in
+// `made`.
 void RunLoop(const Tensor& out, cpu::Type made, std::span<const In> inputs, cpu::Type compute, cpu::Loop loop,
              const cpu::Parameters& parameters, bool cheap, std::optional<cpu::Type> first = std::nullopt);
 

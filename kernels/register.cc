@@ -26,7 +26,8 @@ const KernelMap& AllKernels() {
   static const KernelMap* const all = [] {
     auto* const map = new KernelMap;
     for (const auto kernels : {ElementwiseKernels(), ReductionKernels(), MatrixKernels(), NormalisationKernels(),
-                               ViewKernels(), CopyKernels(), FactoryKernels(), IndexKernels(), JoinKernels()}) {
+                               ViewKernels(), CopyKernels(), FactoryKernels(), IndexKernels(), JoinKernels(),
+                               ImageKernels(), LossKernels(), RandomKernels()}) {
       for (const NamedKernel& kernel : kernels) map->emplace(kernel.name, kernel.function);
     }
     return map;

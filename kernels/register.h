@@ -4,9 +4,9 @@
 //   const std::vector<Registration> aten = RegisterKernels(registry);
 //   Operator::Find(registry, "aten::add.Tensor").CallBoxed(stack);
 //
-// Backend kernels go to CPU and Meta, composites to their alias keys, and what no tensor brings a key to has a kernel at
-// BackendSelect that goes on by the argument `device`. Definitions end with the registrations that are given back; kernels
-// stay for the life of the registry. Any thread.
+// Backend kernels go to CPU and Meta, composites to their alias keys, and what no tensor brings a key to has a kernel
+// at BackendSelect that goes on by the argument `device`. Definitions end with the registrations that are given back;
+// kernels stay for the life of the registry. Any thread.
 #ifndef PLUMBLINE_KERNELS_REGISTER_H_
 #define PLUMBLINE_KERNELS_REGISTER_H_
 

@@ -31,7 +31,8 @@ void CopyInto(Call& call) {
   const Tensor written = call.Result(0, self.sizes(), self.dtype());
   if (call.meta()) return;
   if (self.device() != source.device()) {
-    call.Fail(ErrorClass::kUnsupported, "a copy from " + source.device().Spelling() + " to " + self.device().Spelling());
+    call.Fail(ErrorClass::kUnsupported,
+              "a copy from " + source.device().Spelling() + " to " + self.device().Spelling());
   }
   CopyTo(written, source);
 }
@@ -46,7 +47,8 @@ void Clone(Call& call) {
 void ContiguousOf(Call& call) {
   const Tensor self = call.tensor(0);
   const MemoryFormat format = FormatOf(call, 1, MemoryFormat::kContiguous);
-  if (format == MemoryFormat::kPreserve) call.Fail("argument 'memory_format': preserve_format is none to be contiguous in");
+  if (format == MemoryFormat::kPreserve)
+    call.Fail("argument 'memory_format': preserve_format is none to be contiguous in");
   if (reference::ContiguousIn(self.sizes(), self.strides(), format)) return call.Return(0, self);
   call.Return(0, call.Invoke("aten::clone", {Value(self), Value(static_cast<int>(format))}));
 }
@@ -134,9 +136,11 @@ NewOptions OptionsAt(Call& call, int first) {
     return {out.dtype(), out.device()};
   }
   if (call.has(first + 1) && call.integer(first + 1) != 0) {
-    call.Fail(ErrorClass::kUnsupported, "argument 'layout': expected strided, 0, but got " + std::to_string(call.integer(first + 1)));
+    call.Fail(ErrorClass::kUnsupported,
+              "argument 'layout': expected strided, 0, but got " + std::to_string(call.integer(first + 1)));
   }
-  if (call.has(first + 3) && call.boolean(first + 3)) call.Fail(ErrorClass::kUnsupported, "argument 'pin_memory': there is no pinned memory");
+  if (call.has(first + 3) && call.boolean(first + 3))
+    call.Fail(ErrorClass::kUnsupported, "argument 'pin_memory': there is no pinned memory");
   return {call.dtype(first), DeviceAt(call, first + 2)};
 }
 
@@ -153,7 +157,8 @@ void EmptyOf(Call& call) {
 void EmptyStridedOf(Call& call) {
   const NewOptions options = OptionsAt(call, 2);
   const Device device = options.device.value_or(DeviceType::kCpu);
-  call.Return(0, Tensor::EmptyStrided(call.ints(0), call.ints(1), options.dtype.value_or(kDefaultDType), device, call.keys()));
+  call.Return(
+      0, Tensor::EmptyStrided(call.ints(0), call.ints(1), options.dtype.value_or(kDefaultDType), device, call.keys()));
 }
 
 Tensor NewLike(Call& call, int first) {
@@ -240,39 +245,35 @@ void Linspace(Call& call) {
   const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
   // From both ends, so that the last is exact too.
   Generate(out, [&](std::int64_t i) {
-    return i < steps / 2 || steps == 1 ? from + static_cast<double>(i) * step : to - static_cast<double>(steps - 1 - i) * step;
+    return i < steps / 2 || steps == 1 ? from + static_cast<double>(i) * step
+                                       : to - static_cast<double>(steps - 1 - i) * step;
   });
 }
 
 void Eye(Call& call) {
   const std::int64_t n = call.integer(0), m = call.integer(1);
-  if (n < 0 || m < 0) call.Fail("sizes have to be at least 0, but are " + std::to_string(n) + " and " + std::to_string(m));
+  if (n < 0 || m < 0)
+    call.Fail("sizes have to be at least 0, but are " + std::to_string(n) + " and " + std::to_string(m));
   const Tensor out = New(call, {n, m}, 2, kDefaultDType);
   if (call.meta()) return;
   FillWith(out, Scalar(0));
-  if (std::min(n, m) > 0) FillWith(out.View({std::min(n, m)}, {out.stride(0) + out.stride(1)}, out.storage_offset()), Scalar(1));
+  if (std::min(n, m) > 0)
+    FillWith(out.View({std::min(n, m)}, {out.stride(0) + out.stride(1)}, out.storage_offset()), Scalar(1));
 }
 
 constexpr NamedKernel kCopies[] = {
-    {"copy_", &CopyInto},     {"clone", &Clone},         {"contiguous", &ContiguousOf}, {"to.dtype", &ToDType},
-    {"_to_copy", &ToCopy},    {"fill_.Scalar", &FillScalar}, {"zero_", &Zero},         {"resize_", &Resize},
-    {"item", &Item},
+    {"copy_", &CopyInto},   {"clone", &Clone},     {"contiguous", &ContiguousOf},
+    {"to.dtype", &ToDType}, {"_to_copy", &ToCopy}, {"fill_.Scalar", &FillScalar},
+    {"zero_", &Zero},       {"resize_", &Resize},  {"item", &Item},
 };
 constexpr NamedKernel kFactories[] = {
-    {"empty.memory_format", &EmptyOf},
-    {"empty_strided", &EmptyStridedOf},
-    {"empty_like", &EmptyLike},
-    {"full", &Full},
-    {"full_like", &FullLike},
-    {"zeros", &ValueOf<0>},
-    {"zeros_like", &ValueLike<0>},
-    {"ones", &ValueOf<1>},
-    {"ones_like", &ValueLike<1>},
-    {"arange", &Arange},
-    {"arange.start", &ArangeStart},
-    {"arange.start_step", &ArangeStep},
-    {"linspace", &Linspace},
-    {"eye.m", &Eye},
+    {"empty.memory_format", &EmptyOf}, {"empty_strided", &EmptyStridedOf},
+    {"empty_like", &EmptyLike},        {"full", &Full},
+    {"full_like", &FullLike},          {"zeros", &ValueOf<0>},
+    {"zeros_like", &ValueLike<0>},     {"ones", &ValueOf<1>},
+    {"ones_like", &ValueLike<1>},      {"arange", &Arange},
+    {"arange.start", &ArangeStart},    {"arange.start_step", &ArangeStep},
+    {"linspace", &Linspace},           {"eye.m", &Eye},
     {"scalar_tensor", &ScalarTensor},
 };
 

@@ -77,7 +77,8 @@ void Clamp(Call& call) {
   // Bounds outside of a dtype are its ends.
   const Type compute = ComputeType(TypeOf(result));
   const int bits = static_cast<int>(8 * cpu::SizeOf(compute));
-  const std::int64_t most = compute == Type::kU8 ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
+  const std::int64_t most =
+      compute == Type::kU8 ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
   const std::int64_t least = compute == Type::kU8 ? 0 : -most - 1;
   bounds.integer[0] = call.has(1) ? std::max(AsInteger(call.scalar(1)), least) : least;
   bounds.integer[1] = call.has(2) ? std::min(AsInteger(call.scalar(2)), most) : most;
@@ -90,7 +91,8 @@ In Operand(const Call& call, int i) { return call.at(i).is_tensor() ? In(call.te
 
 DType Promoted(std::span<const In> inputs) {
   Promotion promotion;
-  for (const In& input : inputs) input.tensor() != nullptr ? promotion.Add(*input.tensor()) : promotion.Add(input.scalar());
+  for (const In& input : inputs)
+    input.tensor() != nullptr ? promotion.Add(*input.tensor()) : promotion.Add(input.scalar());
   return promotion.Result();
 }
 
@@ -144,8 +146,10 @@ void Binary(Call& call) {
 }
 
 void CheckAlpha(const Call& call, const Scalar& alpha, DType dtype) {
-  if (alpha.is_bool() && dtype != DType::kBool) call.Fail("argument 'alpha': a bool, but the result is " + std::string(Spelling(dtype)));
-  if (alpha.is_float() && !IsFloating(dtype)) call.Fail("argument 'alpha': a float, but the result is " + std::string(Spelling(dtype)));
+  if (alpha.is_bool() && dtype != DType::kBool)
+    call.Fail("argument 'alpha': a bool, but the result is " + std::string(Spelling(dtype)));
+  if (alpha.is_float() && !IsFloating(dtype))
+    call.Fail("argument 'alpha': a float, but the result is " + std::string(Spelling(dtype)));
 }
 
 template <BinaryOp op, bool swapped = false>
@@ -171,7 +175,8 @@ void PowScalar(Call& call) {
   const In inputs[] = {self, exponent};
   const DType promoted = Promoted(inputs);
   call.CheckDType(promoted);
-  if (!IsFloating(promoted) && AsInteger(exponent) < 0) call.Fail("integers to negative integer powers are not allowed");
+  if (!IsFloating(promoted) && AsInteger(exponent) < 0)
+    call.Fail("integers to negative integer powers are not allowed");
   if (promoted == DType::kBool) call.Fail(ErrorClass::kNoDtype, "not implemented for bool");
   // x * x is exact where a power is not.
   if (AsReal(exponent) == 2 && IsFloating(promoted)) {
@@ -195,7 +200,8 @@ void Pointwise(Call& call) {
   const Tensor out = call.Result(0, sizes, promoted, StridesOfResult(sizes, inputs));
   if (call.meta()) return;
   const Type compute = ComputeType(TypeOf(promoted));
-  RunLoop(out, compute, inputs, compute, Level().ternary[Index(op)][Index(compute)], ParametersOf(call.scalar(3)), true);
+  RunLoop(out, compute, inputs, compute, Level().ternary[Index(op)][Index(compute)], ParametersOf(call.scalar(3)),
+          true);
 }
 
 void Where(Call& call) {
@@ -212,7 +218,8 @@ void Where(Call& call) {
   const Tensor out = call.Result(0, sizes, promoted, StridesOfResult(sizes, inputs));
   if (call.meta()) return;
   const Type compute = ComputeType(TypeOf(promoted));
-  RunLoop(out, compute, inputs, compute, Level().ternary[Index(TernaryOp::kWhere)][Index(compute)], {}, true, Type::kBool);
+  RunLoop(out, compute, inputs, compute, Level().ternary[Index(TernaryOp::kWhere)][Index(compute)], {}, true,
+          Type::kBool);
 }
 
 void MaskedFill(Call& call) {
@@ -227,7 +234,8 @@ void MaskedFill(Call& call) {
   const Tensor out = call.Result(0, sizes, self.dtype(), StridesOfResult(sizes, shapes));
   if (call.meta()) return;
   const Type compute = ComputeType(TypeOf(self.dtype()));
-  RunLoop(out, compute, inputs, compute, Level().ternary[Index(TernaryOp::kWhere)][Index(compute)], {}, true, Type::kBool);
+  RunLoop(out, compute, inputs, compute, Level().ternary[Index(TernaryOp::kWhere)][Index(compute)], {}, true,
+          Type::kBool);
 }
 
 void Equal(Call& call) {

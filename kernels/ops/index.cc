@@ -18,12 +18,13 @@ std::vector<std::int64_t> IndicesOf(const Tensor& index) {
 void CheckIndexDType(const Call& call, int i, bool small) {
   const DType dtype = call.tensor(i).dtype();
   if (dtype == DType::kInt64 || (small && dtype == DType::kInt32)) return;
-  call.Fail("argument " + call.Name(i) + ": expected " + (small ? "int32 or int64" : "int64") + ", but got " + std::string(Spelling(dtype)));
+  call.Fail("argument " + call.Name(i) + ": expected " + (small ? "int32 or int64" : "int64") + ", but got " +
+            std::string(Spelling(dtype)));
 }
 std::int64_t Checked(const Call& call, int i, std::int64_t index, std::int64_t size, std::size_t dim, bool negative) {
   if (index >= size || index < (negative ? -size : 0)) {
-    call.Fail("argument " + call.Name(i) + ": index " + std::to_string(index) + " is outside of dimension " + std::to_string(dim) +
-              ", which has " + std::to_string(size) + " elements");
+    call.Fail("argument " + call.Name(i) + ": index " + std::to_string(index) + " is outside of dimension " +
+              std::to_string(dim) + ", which has " + std::to_string(size) + " elements");
   }
   return index < 0 ? index + size : index;
 }
@@ -73,7 +74,8 @@ void AddElement(DType dtype, void* to, const void* from, double real_factor, std
 void IndexSelect(Call& call) {
   const Tensor self = call.tensor(0), index = call.tensor(2);
   CheckIndexDType(call, 2, true);
-  if (index.dim() > 1) call.Fail("argument 'index': expected at most 1 dimension, but its sizes are " + Print(index.sizes()));
+  if (index.dim() > 1)
+    call.Fail("argument 'index': expected at most 1 dimension, but its sizes are " + Print(index.sizes()));
   const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
   DimVector sizes(self.sizes());
   if (!sizes.empty()) sizes[d] = index.numel();
@@ -100,7 +102,8 @@ void IndexSelect(Call& call) {
   }
 }
 
-void CheckWithin(const Call& call, const Tensor& index, const Tensor& whole, std::optional<std::size_t> except, const char* name) {
+void CheckWithin(const Call& call, const Tensor& index, const Tensor& whole, std::optional<std::size_t> except,
+                 const char* name) {
   const std::int64_t dims = std::max<std::int64_t>(1, index.dim());
   bool fits = dims == std::max<std::int64_t>(1, whole.dim());
   for (std::size_t k = 0; k < index.sizes().size() && fits; ++k) {
@@ -108,8 +111,8 @@ void CheckWithin(const Call& call, const Tensor& index, const Tensor& whole, std
   }
   if (!fits) {
     call.Fail("argument 'index': expected as many dimensions as " + std::string(name) + ", and no larger" +
-              (except ? " but for dimension " + std::to_string(*except) : "") + ": it has sizes " + Print(index.sizes()) + ", " +
-              name + " " + Print(whole.sizes()));
+              (except ? " but for dimension " + std::to_string(*except) : "") + ": it has sizes " +
+              Print(index.sizes()) + ", " + name + " " + Print(whole.sizes()));
   }
 }
 
@@ -179,7 +182,8 @@ void IndexAdd(Call& call) {
   const Tensor self = call.tensor(0), index = call.tensor(2), source = call.tensor(3);
   CheckIndexDType(call, 2, true);
   const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
-  if (index.dim() > 1) call.Fail("argument 'index': expected at most 1 dimension, but its sizes are " + Print(index.sizes()));
+  if (index.dim() > 1)
+    call.Fail("argument 'index': expected at most 1 dimension, but its sizes are " + Print(index.sizes()));
   call.CheckSameDType(0, 3);
   bool fits = source.dim() == self.dim();
   for (std::size_t k = 0; k < self.sizes().size() && fits; ++k) {
@@ -187,7 +191,8 @@ void IndexAdd(Call& call) {
   }
   if (!fits || (self.dim() == 0 && index.numel() != 1)) {
     call.Fail("argument 'source': expected the sizes of 'self', " + Print(self.sizes()) + ", with " +
-              std::to_string(index.numel()) + " at dimension " + std::to_string(d) + ", but got " + Print(source.sizes()));
+              std::to_string(index.numel()) + " at dimension " + std::to_string(d) + ", but got " +
+              Print(source.sizes()));
   }
   const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta()) return;
@@ -218,7 +223,8 @@ std::vector<std::int64_t> Chosen(const Tensor& mask) {
 
 void Nonzero(Call& call) {
   const Tensor self = call.tensor(0);
-  if (call.meta()) call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
+  if (call.meta())
+    call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
   const std::vector<std::int64_t> places = Chosen(self);
   const Tensor out = call.PackedResult(0, {static_cast<std::int64_t>(places.size()), self.dim()}, DType::kInt64);
   auto* to = static_cast<std::int64_t*>(out.data());
@@ -236,7 +242,8 @@ void MaskedSelect(Call& call) {
   if (mask.dtype() != DType::kBool && mask.dtype() != DType::kUint8) {
     call.Fail("expected argument 'mask' to be bool, but got " + std::string(Spelling(mask.dtype())));
   }
-  if (call.meta()) call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
+  if (call.meta())
+    call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
   const In shapes[] = {self, mask};
   const DimVector sizes = BroadcastOf(call, shapes);
   const auto expanded = [&](const Tensor& t) {
@@ -246,13 +253,15 @@ void MaskedSelect(Call& call) {
   const Tensor from = Contiguous(expanded(self));
   const Tensor out = call.PackedResult(0, {static_cast<std::int64_t>(places.size())}, self.dtype());
   const std::size_t item = self.itemsize();
-  for (std::size_t i = 0; i < places.size(); ++i) std::memcpy(static_cast<char*>(out.data()) + i * item, At(from, places[i]), item);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::memcpy(static_cast<char*>(out.data()) + i * item, At(from, places[i]), item);
 }
 
 void Embedding(Call& call) {
   const Tensor weight = call.tensor(0), indices = call.tensor(1);
   CheckIndexDType(call, 1, true);
-  if (weight.dim() != 2) call.Fail("expected argument 'weight' to have 2 dimensions, but its sizes are " + Print(weight.sizes()));
+  if (weight.dim() != 2)
+    call.Fail("expected argument 'weight' to have 2 dimensions, but its sizes are " + Print(weight.sizes()));
   std::vector<Value> flat = {Value(-1)}, sizes;
   for (const std::int64_t size : indices.sizes()) sizes.push_back(Value(size));
   sizes.push_back(Value(weight.size(1)));
@@ -264,7 +273,8 @@ void Embedding(Call& call) {
 template <bool upper>
 void Triangle(Call& call) {
   const Tensor self = call.tensor(0);
-  if (self.dim() < 2) call.Fail("expected 'self' to have at least 2 dimensions, but its sizes are " + Print(self.sizes()));
+  if (self.dim() < 2)
+    call.Fail("expected 'self' to have at least 2 dimensions, but its sizes are " + Print(self.sizes()));
   const std::int64_t diagonal = call.integer(1), rows = self.size(-2), columns = self.size(-1);
   const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta() || out.numel() == 0) return;
@@ -339,7 +349,142 @@ void Topk(Call& call) {
   Ordered(call, dim, call.boolean(3), k);
 }
 
+// ---- index, index_put: a tensor of indices for some of the dimensions ----
+
+struct Indexed {
+  DimVector sizes;                             // of the result
+  std::size_t first = 0, broadcast = 0;        // where the dimensions of the indices are in it, and how many
+  std::vector<std::optional<Tensor>> indices;  // of int64, broadcast, row-major; for each dimension of self
+  std::vector<std::size_t> others;             // dimensions of self without index, in order
+};
+
+Indexed IndexedOf(const Call& call, const Tensor& self) {
+  std::vector<std::optional<Tensor>> given;
+  for (const Value& value : call.at(1).ToList()) {
+    if (value.is_none() || !value.AsTensor()->has_data()) {
+      given.emplace_back(std::nullopt);
+      continue;
+    }
+    const Tensor index = *value.AsTensor();
+    if (index.dtype() == DType::kInt64 || index.dtype() == DType::kInt32) {
+      given.emplace_back(index);
+      continue;
+    }
+    if (index.dtype() != DType::kBool && index.dtype() != DType::kUint8) {
+      call.Fail("argument 'indices': expected int64, bool or uint8, but got " + std::string(Spelling(index.dtype())));
+    }
+    // A mask: the places of what it chooses, one index for each of its dimensions.
+    if (index.device().type == DeviceType::kMeta)
+      call.Fail(ErrorClass::kUnsupported, "how many there are depends on elements, which a meta tensor has not");
+    for (std::int64_t d = 0; d < index.dim(); ++d) {
+      const std::size_t mine = given.size() + static_cast<std::size_t>(d);
+      if (mine >= self.sizes().size() || index.sizes()[static_cast<std::size_t>(d)] != self.sizes()[mine]) {
+        call.Fail("argument 'indices': a mask of sizes " + Print(index.sizes()) + " does not fit dimension " +
+                  std::to_string(given.size()) + " of sizes " + Print(self.sizes()));
+      }
+    }
+    const Tensor places = call.Invoke("aten::nonzero", {Value(index)});
+    for (std::int64_t d = 0; d < index.dim(); ++d)
+      given.emplace_back(places.View({places.size(0)}, {places.stride(0)}, d));
+  }
+  if (given.size() > self.sizes().size()) {
+    call.Fail("argument 'indices': more of them than the " + std::to_string(self.dim()) + " dimensions of 'self'");
+  }
+  given.resize(self.sizes().size());
+  Indexed result;
+  std::vector<In> shapes;
+  std::size_t changes = 0;
+  bool any = false;
+  for (std::size_t d = 0; d < given.size(); ++d) {
+    if (given[d]) {
+      if (!any) result.first = d;
+      any = true;
+      shapes.emplace_back(*given[d]);
+    } else {
+      result.others.push_back(d);
+    }
+    changes += d > 0 && given[d].has_value() != given[d - 1].has_value();
+  }
+  const DimVector broadcast = BroadcastOf(call, shapes);
+  result.broadcast = broadcast.size();
+  // Indices that do not stand side by side put their dimensions first.
+  if (changes > 2 || (changes == 2 && given.front().has_value())) result.first = 0;
+  for (std::size_t d = 0; d < result.first; ++d) result.sizes.push_back(self.sizes()[d]);
+  for (const std::int64_t size : broadcast) result.sizes.push_back(size);
+  for (const std::size_t d : result.others) {
+    if (d >= result.first) result.sizes.push_back(self.sizes()[d]);
+  }
+  for (std::size_t d = 0; d < given.size(); ++d) {
+    result.indices.emplace_back(std::nullopt);
+    if (!given[d]) continue;
+    const Tensor wide = Tensor::Empty(broadcast, DType::kInt64, given[d]->device(), given[d]->keys());
+    result.indices.back() = wide;
+    if (wide.device().type == DeviceType::kMeta) continue;
+    CopyTo(wide, *given[d]);
+    for (std::int64_t i = 0; i < wide.numel(); ++i) {
+      std::int64_t& at = wide.data<std::int64_t>()[i];
+      at = Checked(call, 1, at, self.sizes()[d], d, true);
+    }
+  }
+  return result;
+}
+
+// The element of self that the walk's place in the result stands for.
+std::int64_t PlaceOf(const Indexed& indexed, const Walk& walk, const Tensor& self) {
+  std::int64_t at = 0, offset = 0;
+  for (std::size_t k = 0; k < indexed.broadcast; ++k)
+    at = at * indexed.sizes[indexed.first + k] + walk.at(indexed.first + k);
+  for (std::size_t d = 0; d < indexed.indices.size(); ++d) {
+    if (indexed.indices[d]) offset += indexed.indices[d]->data<std::int64_t>()[at] * self.strides()[d];
+  }
+  for (std::size_t k = 0; k < indexed.others.size(); ++k) {
+    offset += walk.at(k < indexed.first ? k : k + indexed.broadcast) * self.strides()[indexed.others[k]];
+  }
+  return offset;
+}
+
+void IndexTensors(Call& call) {
+  const Tensor self = call.tensor(0);
+  const Indexed indexed = IndexedOf(call, self);
+  const Tensor out = call.PackedResult(0, indexed.sizes, self.dtype());
+  if (call.meta()) return;
+  const std::size_t item = self.itemsize();
+  Walk walk(indexed.sizes);
+  for (std::int64_t i = 0; i < out.numel(); ++i, walk.Next()) {
+    std::memcpy(At(out, i), At(self, PlaceOf(indexed, walk, self)), item);
+  }
+}
+
+void IndexPut(Call& call) {
+  const Tensor self = call.tensor(0), values = call.tensor(2);
+  call.CheckSameDType(0, 2);
+  const Indexed indexed = IndexedOf(call, self);
+  Tensor source = values;
+  try {
+    source = values.View(indexed.sizes, reference::ExpandStrides(values.sizes(), values.strides(), indexed.sizes),
+                         values.storage_offset());
+  } catch (const reference::DispatchError& error) {
+    call.Fail(error.error_class(), "argument 'values': " + std::string(error.what()));
+  }
+  const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
+  if (call.meta()) return;
+  CopyTo(out, self);
+  Walk walk(indexed.sizes);
+  const std::int64_t count = source.numel();
+  for (std::int64_t i = 0; i < count; ++i, walk.Next()) {
+    char* const to = At(out, PlaceOf(indexed, walk, out));
+    const char* const from = At(source, walk.Offset(source));
+    if (call.boolean(3)) {
+      AddElement(self.dtype(), to, from, 1, 1);
+    } else {
+      std::memcpy(to, from, self.itemsize());
+    }
+  }
+}
+
 constexpr NamedKernel kKernels[] = {
+    {"index.Tensor", &IndexTensors},
+    {"index_put", &IndexPut},
     {"index_select", &IndexSelect},
     {"gather", &Gather},
     {"scatter.src", &Scatter<false, false>},

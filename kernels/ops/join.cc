@@ -21,7 +21,8 @@ void Cat(Call& call) {
   for (const Tensor& tensor : tensors) {
     if (tensor.dim() == 0) call.Fail("argument 'tensors': a zero-dimensional tensor cannot be joined");
     if (tensor.device() != tensors[0].device()) {
-      call.Fail("expected all tensors on one device, but got " + tensors[0].device().Spelling() + " and " + tensor.device().Spelling());
+      call.Fail("expected all tensors on one device, but got " + tensors[0].device().Spelling() + " and " +
+                tensor.device().Spelling());
     }
     if (shape == nullptr && !Skipped(tensor)) shape = &tensor;
     promotion.Add(tensor);
@@ -70,15 +71,19 @@ void Repeat(Call& call) {
   const Tensor self = call.tensor(0);
   const DimVector repeats = call.ints(1);
   if (static_cast<std::int64_t>(repeats.size()) < self.dim()) {
-    call.Fail("argument 'repeats': expected at least " + std::to_string(self.dim()) + " numbers, but got " + std::to_string(repeats.size()));
+    call.Fail("argument 'repeats': expected at least " + std::to_string(self.dim()) + " numbers, but got " +
+              std::to_string(repeats.size()));
   }
   const std::size_t more = repeats.size() - self.sizes().size();
   DimVector sizes, wide, strides, wide_strides;
   for (std::size_t d = 0; d < repeats.size(); ++d) {
-    if (repeats[d] < 0) call.Fail("argument 'repeats': expected numbers from 0 on, but got " + std::to_string(repeats[d]));
+    if (repeats[d] < 0)
+      call.Fail("argument 'repeats': expected numbers from 0 on, but got " + std::to_string(repeats[d]));
     const std::int64_t size = d < more ? 1 : self.sizes()[d - more];
     std::int64_t product;
-    if (__builtin_mul_overflow(size, repeats[d], &product)) call.Fail(ErrorClass::kOverflow, "sizes of the result do not fit: " + std::to_string(size) + " times " + std::to_string(repeats[d]));
+    if (__builtin_mul_overflow(size, repeats[d], &product))
+      call.Fail(ErrorClass::kOverflow,
+                "sizes of the result do not fit: " + std::to_string(size) + " times " + std::to_string(repeats[d]));
     sizes.push_back(product);
     wide.push_back(repeats[d]);
     wide.push_back(size);
@@ -119,7 +124,8 @@ void Pad(Call& call) {
   const DimVector pad = call.ints(1);
   const std::size_t dims = self.sizes().size();
   if (pad.size() % 2 != 0 || pad.size() / 2 > dims) {
-    call.Fail("argument 'pad': expected two numbers for each of at most " + std::to_string(dims) + " dimensions, but got " + std::to_string(pad.size()));
+    call.Fail("argument 'pad': expected two numbers for each of at most " + std::to_string(dims) +
+              " dimensions, but got " + std::to_string(pad.size()));
   }
   DimVector sizes(self.sizes());
   Tensor source = self;
@@ -128,7 +134,9 @@ void Pad(Call& call) {
     const std::size_t d = dims - 1 - k;
     const std::int64_t before = pad[2 * k], after = pad[2 * k + 1];
     sizes[d] += before + after;
-    if (sizes[d] < 0) call.Fail("argument 'pad': dimension " + std::to_string(d) + " would have " + std::to_string(sizes[d]) + " elements");
+    if (sizes[d] < 0)
+      call.Fail("argument 'pad': dimension " + std::to_string(d) + " would have " + std::to_string(sizes[d]) +
+                " elements");
     const std::int64_t from = std::max<std::int64_t>(0, -before);
     const std::int64_t length = std::max<std::int64_t>(0, self.sizes()[d] - from - std::max<std::int64_t>(0, -after));
     source = Narrowed(source, d, std::min(from, self.sizes()[d]), length);

@@ -7,14 +7,14 @@ namespace {
 
 void CheckDim(const Call& call, int i, std::int64_t dims) {
   if (call.tensor(i).dim() != dims) {
-    call.Fail("expected argument " + call.Name(i) + " to have " + std::to_string(dims) + " dimensions, but its sizes are " +
-              Print(call.tensor(i).sizes()));
+    call.Fail("expected argument " + call.Name(i) + " to have " + std::to_string(dims) +
+              " dimensions, but its sizes are " + Print(call.tensor(i).sizes()));
   }
 }
 void CheckProduct(const Call& call, int a, int b, std::int64_t left, std::int64_t right) {
   if (left != right) {
-    call.Fail("sizes of " + call.Name(a) + " and " + call.Name(b) + " do not fit a product: " +
-              Print(call.tensor(a).sizes()) + " and " + Print(call.tensor(b).sizes()));
+    call.Fail("sizes of " + call.Name(a) + " and " + call.Name(b) +
+              " do not fit a product: " + Print(call.tensor(a).sizes()) + " and " + Print(call.tensor(b).sizes()));
   }
 }
 
@@ -30,8 +30,8 @@ void Multiply(const Tensor& out, const Tensor& a, const Tensor& b, cpu::Factor a
   if (out.numel() == 0) return;
   if (a.dim() == 3) {
     const cpu::GemmSizes sizes = {a.size(1), b.size(2), a.size(2)};
-    return cpu::BatchedGemm(type, a.size(0), sizes, MatrixOf(a), a.stride(0), MatrixOf(b), b.stride(0), out.data(), alpha,
-                            beta);
+    return cpu::BatchedGemm(type, a.size(0), sizes, MatrixOf(a), a.stride(0), MatrixOf(b), b.stride(0), out.data(),
+                            alpha, beta);
   }
   cpu::Gemm(type, {a.size(0), b.size(1), a.size(1)}, MatrixOf(a), MatrixOf(b), out.data(), alpha, beta);
 }
@@ -69,7 +69,8 @@ void Mv(Call& call) {
   call.CheckDType(a.dtype());
   const Tensor out = call.PackedResult(0, {a.size(0)}, a.dtype());
   if (call.meta() || out.numel() == 0) return;
-  cpu::Gemm(TypeOf(a.dtype()), {a.size(0), 1, a.size(1)}, MatrixOf(a), {v.data(), v.stride(0), 1}, out.data(), kOne, kZero);
+  cpu::Gemm(TypeOf(a.dtype()), {a.size(0), 1, a.size(1)}, MatrixOf(a), {v.data(), v.stride(0), 1}, out.data(), kOne,
+            kZero);
 }
 
 void Dot(Call& call) {
@@ -81,8 +82,8 @@ void Dot(Call& call) {
   call.CheckDType(a.dtype());
   const Tensor out = call.PackedResult(0, {}, a.dtype());
   if (call.meta()) return;
-  cpu::Gemm(TypeOf(a.dtype()), {1, 1, a.size(0)}, {a.data(), 1, a.stride(0)}, {b.data(), b.stride(0), 1}, out.data(), kOne,
-            kZero);
+  cpu::Gemm(TypeOf(a.dtype()), {1, 1, a.size(0)}, {a.data(), 1, a.stride(0)}, {b.data(), b.stride(0), 1}, out.data(),
+            kOne, kZero);
 }
 
 template <std::int64_t dims>
@@ -187,8 +188,15 @@ void Outer(Call& call) {
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"mm", &Mm},         {"bmm", &Bmm},       {"mv", &Mv},         {"dot", &Dot},    {"addmm", &AddProduct<2>},
-    {"baddbmm", &AddProduct<3>}, {"matmul", &Matmul}, {"linear", &Linear}, {"outer", &Outer},
+    {"mm", &Mm},
+    {"bmm", &Bmm},
+    {"mv", &Mv},
+    {"dot", &Dot},
+    {"addmm", &AddProduct<2>},
+    {"baddbmm", &AddProduct<3>},
+    {"matmul", &Matmul},
+    {"linear", &Linear},
+    {"outer", &Outer},
 };
 
 }  // namespace

@@ -11,7 +11,8 @@ void SoftmaxOf(Call& call) {
   call.CheckDType(self.dtype());
   const bool widens = call.boolean(2);
   if (widens && self.dtype() != DType::kFloat16) {
-    call.Fail("argument 'half_to_float': expected 'self' to be float16, but it is " + std::string(Spelling(self.dtype())));
+    call.Fail("argument 'half_to_float': expected 'self' to be float16, but it is " +
+              std::string(Spelling(self.dtype())));
   }
   const auto dim = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
   const Tensor out = call.PackedResult(0, self.sizes(), widens ? DType::kFloat32 : self.dtype());
@@ -75,18 +76,15 @@ void NativeLayerNorm(Call& call) {
 }
 
 void LayerNormComposite(Call& call) {
-  std::vector<Value> results = call.InvokeAll(
-      "aten::native_layer_norm", {call.at(0), call.at(1), call.at(2), call.at(3), call.at(4)});
+  std::vector<Value> results =
+      call.InvokeAll("aten::native_layer_norm", {call.at(0), call.at(1), call.at(2), call.at(3), call.at(4)});
   call.Return(0, std::move(results.front()).ToTensor());
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"_softmax", &SoftmaxOf<false>},
-    {"_log_softmax", &SoftmaxOf<true>},
-    {"softmax.int", &SoftmaxComposite<false>},
-    {"log_softmax.int", &SoftmaxComposite<true>},
-    {"native_layer_norm", &NativeLayerNorm},
-    {"layer_norm", &LayerNormComposite},
+    {"_softmax", &SoftmaxOf<false>},           {"_log_softmax", &SoftmaxOf<true>},
+    {"softmax.int", &SoftmaxComposite<false>}, {"log_softmax.int", &SoftmaxComposite<true>},
+    {"native_layer_norm", &NativeLayerNorm},   {"layer_norm", &LayerNormComposite},
 };
 
 }  // namespace

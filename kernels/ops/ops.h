@@ -27,6 +27,9 @@ std::span<const NamedKernel> CopyKernels();
 std::span<const NamedKernel> FactoryKernels();
 std::span<const NamedKernel> IndexKernels();
 std::span<const NamedKernel> JoinKernels();
+std::span<const NamedKernel> ImageKernels();
+std::span<const NamedKernel> LossKernels();
+std::span<const NamedKernel> RandomKernels();
 
 }  // namespace plumbline::kernels
 

@@ -25,7 +25,8 @@ Reduced ReducedOf(const Call& call, const Tensor& self, IntSpan dims, int argume
   for (const std::int64_t dim : dims) {
     const auto d = static_cast<std::size_t>(call.WrapDimValue(dim, self.dim(), argument));
     if (n == 0) continue;
-    if (reduced.mask[d]) call.Fail("argument " + call.Name(argument) + ": dimension " + std::to_string(dim) + " appears twice");
+    if (reduced.mask[d])
+      call.Fail("argument " + call.Name(argument) + ": dimension " + std::to_string(dim) + " appears twice");
     reduced.mask[d] = true;
   }
   for (std::size_t d = 0; d < n; ++d) {
@@ -142,7 +143,8 @@ void Norm(Call& call) {
 void LogSumExp(Call& call) {
   const Tensor self = call.tensor(0);
   call.CheckDType(self.dtype());
-  Run(call, ReduceKind::kLogSumExp, self, ReducedOf(call, self, call.ints(1), 1, call.boolean(2)), FloatOr(self.dtype()));
+  Run(call, ReduceKind::kLogSumExp, self, ReducedOf(call, self, call.ints(1), 1, call.boolean(2)),
+      FloatOr(self.dtype()));
 }
 
 template <ReduceKind kind>

@@ -94,7 +94,8 @@ void Transpose(Call& call) {
 }
 void T(Call& call) {
   const Tensor self = call.tensor(0);
-  if (self.dim() > 2) call.Fail("expected 'self' to have at most 2 dimensions, but its sizes are " + Print(self.sizes()));
+  if (self.dim() > 2)
+    call.Fail("expected 'self' to have at most 2 dimensions, but its sizes are " + Print(self.sizes()));
   Swapped(call, self, 0, self.dim() == 2 ? 1 : 0);
 }
 
@@ -105,7 +106,8 @@ void Select(Call& call) {
   const std::int64_t size = self.sizes()[d], given = call.integer(2);
   if (given < -size || given >= size) {
     call.Fail("argument 'index': expected a number from " + std::to_string(-size) + " to " + std::to_string(size - 1) +
-              " for dimension " + std::to_string(d) + " of sizes " + Print(self.sizes()) + ", but got " + std::to_string(given));
+              " for dimension " + std::to_string(d) + " of sizes " + Print(self.sizes()) + ", but got " +
+              std::to_string(given));
   }
   const std::int64_t index = given < 0 ? given + size : given;
   DimVector sizes(self.sizes()), strides(self.strides());
@@ -180,7 +182,8 @@ void Flatten(Call& call) {
 void Diagonal(Call& call) {
   const Tensor self = call.tensor(0);
   const std::int64_t offset = call.integer(1);
-  const auto a = static_cast<std::size_t>(call.WrapDim(2, self.dim())), b = static_cast<std::size_t>(call.WrapDim(3, self.dim()));
+  const auto a = static_cast<std::size_t>(call.WrapDim(2, self.dim())),
+             b = static_cast<std::size_t>(call.WrapDim(3, self.dim()));
   if (a == b) call.Fail("arguments 'dim1' and 'dim2': the same dimension, " + std::to_string(a));
   DimVector sizes(self.sizes()), strides(self.strides());
   const std::int64_t length = std::max<std::int64_t>(
@@ -250,7 +253,8 @@ void Unbind(Call& call) {
   const std::int64_t stride = strides[d], count = sizes[d];
   sizes.erase(d);
   strides.erase(d);
-  for (std::int64_t i = 0; i < count; ++i) parts.push_back(self.View(sizes, strides, self.storage_offset() + i * stride));
+  for (std::int64_t i = 0; i < count; ++i)
+    parts.push_back(self.View(sizes, strides, self.storage_offset() + i * stride));
   call.ReturnList(std::move(parts));
 }
 
