@@ -86,7 +86,8 @@ int Main(int argc, char** argv) {
     return 2;
   }
   static const std::vector<harness::Case> all = std::move(*cases);
-  // Not a static: an executor that runs destructors as it leaves, to write its coverage, would shut the others' sockets.
+  // Not a static: an executor that runs destructors as it leaves, to write its coverage, would shut the others'
+  // sockets.
   std::deque<Suite> suites;
   for (const std::string release : {"pytorch-1.13", "pytorch-2.15"}) {
     harness::ExecutorConfig config;
