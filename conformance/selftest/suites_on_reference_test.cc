@@ -88,7 +88,7 @@ int Main(int argc, char** argv) {
   static const std::vector<harness::Case> all = std::move(*cases);
   // Not a static: an executor that runs destructors as it leaves, to write its coverage, would shut the others'
   // sockets.
-  std::deque<Suite>& suites = *new std::deque<Suite>;
+  std::deque<Suite> suites;
   for (const std::string release : {"pytorch-1.13", "pytorch-2.15"}) {
     harness::ExecutorConfig config;
     config.path = std::string(build) + "/lib/plumbline/backends/reference.so";
@@ -114,9 +114,7 @@ int Main(int argc, char** argv) {
                               [&one, &suite]() -> SuiteCase* { return new SuiteCase(one, suite); });
     }
   }
-  const int failed = RUN_ALL_TESTS();
-  suites.clear();  // executors end in their own time
-  return failed;
+  return RUN_ALL_TESTS();
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ PL_CASE("lifecycle", "exit-by-thread-local-of-main", Tier::kQuick, PL_CLAUSES("C
 }
 
 // Threads that nobody joins call and register while the process ends.
-PL_CASE("lifecycle", "exit-beside-threads-that-call", Tier::kQuick, PL_CLAUSES("CONC-024"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "exit-beside-threads-that-call", Tier::kQuick, PL_CLAUSES("CONC-024"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     Leak(stage);
     static std::atomic<int> calls{0};
@@ -158,7 +158,7 @@ PL_CASE("lifecycle", "exit-beside-threads-that-call", Tier::kQuick, PL_CLAUSES("
   });
 }
 
-PL_CASE("lifecycle", "exit-beside-threads-that-register", Tier::kQuick, PL_CLAUSES("CONC-024"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "exit-beside-threads-that-register", Tier::kQuick, PL_CLAUSES("CONC-024"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     Leak(stage);
     static std::atomic<int> registered{0};
@@ -249,7 +249,7 @@ PL_CASE("lifecycle", "exit-in-a-kernel-on-another-thread", Tier::kQuick, PL_CLAU
 }
 
 // Others are inside of kernels, one of which never returns, or register.
-PL_CASE("lifecycle", "exit-in-a-kernel-beside-others", Tier::kQuick, PL_CLAUSES("CONC-025"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "exit-in-a-kernel-beside-others", Tier::kQuick, PL_CLAUSES("CONC-025"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::g");
     static std::atomic<int> inside{0}, registered{0};

@@ -136,14 +136,14 @@ void ForkMeanwhile(Stage& stage, int threads, const std::function<void(int threa
     });
   }
   for (int round = 0; round < stage.Rounds(200) && !stage.Late(); ++round) {
-    stage.Wait(stage.Fork([&] { UseAll(stage, "life::f", 1); }), fmt::format("child {}", round + 1));
+    stage.Wait(stage.Fork([&] { UseAll(stage, "life::f", 1); }), "a child");
   }
   stop = true;
   others.Join();
   UseAll(stage, "life::f", 1);
 }
 
-PL_CASE("lifecycle", "fork-while-others-register", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "fork-while-others-register", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     ForkMeanwhile(stage, 2, [&](int thread) {
       const std::string name = fmt::format("life::of{}", thread);
@@ -155,17 +155,17 @@ PL_CASE("lifecycle", "fork-while-others-register", Tier::kQuick, PL_CLAUSES("CON
   });
 }
 
-PL_CASE("lifecycle", "fork-while-others-call", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "fork-while-others-call", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) { ForkMeanwhile(stage, 2, [&](int) { stage.Call("life::f"); }); });
 }
 
-PL_CASE("lifecycle", "fork-while-others-list", Tier::kQuick, PL_CLAUSES("CONC-023"),
-        kLifecycle | PL_CAPABILITY(INTROSPECTION)) {
+PL_SAMPLED_CASE("lifecycle", "fork-while-others-list", Tier::kQuick, PL_CLAUSES("CONC-023"),
+                kLifecycle | PL_CAPABILITY(INTROSPECTION)) {
   RunProgram(ctx, [](Stage& stage) { ForkMeanwhile(stage, 2, [&](int) { stage.Operators(); }); });
 }
 
 // The others use the registry for the first time.
-PL_CASE("lifecycle", "fork-at-first-use", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "fork-at-first-use", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     for (int round = 0; round < stage.Rounds(200) && !stage.Late(); ++round) {
       const auto begins = [&] {
@@ -190,13 +190,14 @@ PL_CASE("lifecycle", "fork-at-first-use", Tier::kQuick, PL_CLAUSES("CONC-023"), 
         }),
                    "a child that was forked while others used the registry for the first time");
       };
-      stage.Wait(stage.Fork(begins), fmt::format("process {}", round + 1));
+      stage.Wait(stage.Fork(begins), "a process");
     }
   });
 }
 
 // A kernel that was released runs on a thread that the child does not have.
-PL_CASE("lifecycle", "fork-then-drain", Tier::kQuick, PL_CLAUSES("CONC-023"), kLifecycle | PL_CAPABILITY(DRAIN)) {
+PL_SAMPLED_CASE("lifecycle", "fork-then-drain", Tier::kQuick, PL_CLAUSES("CONC-023"),
+                kLifecycle | PL_CAPABILITY(DRAIN)) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     stage.Impl("life::f", stage.NewKernel(1));

@@ -48,8 +48,8 @@ PL_CASE("lifecycle", "thread-ends-with-a-guard", Tier::kQuick, PL_CLAUSES("CONC-
   });
 }
 
-PL_CASE("lifecycle", "threads-end-with-guards-beside-registers", Tier::kQuick, PL_CLAUSES("CONC-029", "CONC-030"),
-        kLifecycle | PL_CAPABILITY(GUARDS)) {
+PL_SAMPLED_CASE("lifecycle", "threads-end-with-guards-beside-registers", Tier::kQuick,
+                PL_CLAUSES("CONC-029", "CONC-030"), kLifecycle | PL_CAPABILITY(GUARDS)) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     stage.Impl("life::f", stage.NewKernel(1));
@@ -151,8 +151,8 @@ PL_CASE("lifecycle", "values-of-keys-call-last", Tier::kQuick, PL_CLAUSES("CONC-
 }
 
 // While others register: a call in a last destructor is one that a release has to wait for or leave its kernel to.
-PL_CASE("lifecycle", "thread-locals-call-last-beside-releases", Tier::kQuick, PL_CLAUSES("CONC-005", "CONC-030"),
-        kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "thread-locals-call-last-beside-releases", Tier::kQuick,
+                PL_CLAUSES("CONC-005", "CONC-030"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     stage.Impl("life::f", stage.NewKernel(1));
@@ -183,7 +183,7 @@ PL_CASE("lifecycle", "thread-locals-call-last-beside-releases", Tier::kQuick, PL
 
 // ---- in any number ----
 
-PL_CASE("lifecycle", "threads-come-and-go", Tier::kQuick, PL_CLAUSES("CONC-030"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "threads-come-and-go", Tier::kQuick, PL_CLAUSES("CONC-030"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     stage.Impl("life::f", stage.NewKernel(1));
@@ -222,7 +222,8 @@ PL_CASE("lifecycle", "threads-come-and-go", Tier::kQuick, PL_CLAUSES("CONC-030")
 }
 
 // A kernel that is released while it runs ends with the thread that runs it.
-PL_CASE("lifecycle", "thread-ends-a-released-kernel", Tier::kQuick, PL_CLAUSES("CONC-005", "CONC-030"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "thread-ends-a-released-kernel", Tier::kQuick, PL_CLAUSES("CONC-005", "CONC-030"),
+                kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     for (int round = 0; round < stage.Rounds(300) && !stage.Late(); ++round) {
@@ -249,7 +250,7 @@ PL_CASE("lifecycle", "thread-ends-a-released-kernel", Tier::kQuick, PL_CLAUSES("
 // ---- what a registration brings ----
 
 // The writer fills plain memory and registers; readers learn of it from the kernel that answers and from nothing else.
-PL_CASE("lifecycle", "registration-brings-what-was-written", Tier::kQuick, PL_CLAUSES("CONC-028"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "registration-brings-what-was-written", Tier::kQuick, PL_CLAUSES("CONC-028"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     struct Written {
       std::array<std::int64_t, 64> words{};
@@ -292,9 +293,9 @@ PL_CASE("lifecycle", "registration-brings-what-was-written", Tier::kQuick, PL_CL
 
 // ---- all of it at once ----
 
-PL_CASE("lifecycle", "storm", Tier::kQuick,
-        PL_CLAUSES("CONC-001", "CONC-004", "CONC-005", "CONC-009", "CONC-015", "CONC-026", "CONC-030"),
-        kLifecycle | PL_CAPABILITY(INTROSPECTION)) {
+PL_SAMPLED_CASE("lifecycle", "storm", Tier::kQuick,
+                PL_CLAUSES("CONC-001", "CONC-004", "CONC-005", "CONC-009", "CONC-015", "CONC-026", "CONC-030"),
+                kLifecycle | PL_CAPABILITY(INTROSPECTION)) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     StageKernel& base = stage.NewKernel(1);

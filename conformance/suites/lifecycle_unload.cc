@@ -127,8 +127,8 @@ PL_CASE("lifecycle", "plug-in-goes-in-a-child", Tier::kQuick, PL_CLAUSES("CONC-0
 
 // ---- beside calls ----
 
-PL_CASE("lifecycle", "plug-in-goes-beside-calls", Tier::kQuick, PL_CLAUSES("CONC-027"),
-        kLifecycle | PL_CAPABILITY(DRAIN)) {
+PL_SAMPLED_CASE("lifecycle", "plug-in-goes-beside-calls", Tier::kQuick, PL_CLAUSES("CONC-027"),
+                kLifecycle | PL_CAPABILITY(DRAIN)) {
   RunProgram(ctx, [](Stage& stage) {
     stage.Define("life::f");
     stage.Impl("life::f", stage.NewKernel(1));
@@ -158,8 +158,8 @@ PL_CASE("lifecycle", "plug-in-goes-beside-calls", Tier::kQuick, PL_CLAUSES("CONC
 }
 
 // Two kernels of two plug-ins are held, and let go one after the other.
-PL_CASE("lifecycle", "plug-in-goes-with-calls-in-it", Tier::kQuick, PL_CLAUSES("CONC-027"),
-        kLifecycle | PL_CAPABILITY(DRAIN)) {
+PL_SAMPLED_CASE("lifecycle", "plug-in-goes-with-calls-in-it", Tier::kQuick, PL_CLAUSES("CONC-027"),
+                kLifecycle | PL_CAPABILITY(DRAIN)) {
   RunProgram(ctx, [](Stage& stage) {
     PluginHost* hosts[2];
     void* libraries[2];
@@ -221,7 +221,7 @@ PL_CASE("lifecycle", "initialiser-registers", Tier::kQuick, PL_CLAUSES("CONC-026
 }
 
 // Beside threads that use the registry for the first time, register, and are refused.
-PL_CASE("lifecycle", "initialiser-registers-beside-others", Tier::kQuick, PL_CLAUSES("CONC-031"), kLifecycle) {
+PL_SAMPLED_CASE("lifecycle", "initialiser-registers-beside-others", Tier::kQuick, PL_CLAUSES("CONC-031"), kLifecycle) {
   RunProgram(ctx, [](Stage& stage) {
     for (int child = 0; child < stage.Rounds(50) && !stage.Late(); ++child) {
       stage.Wait(stage.Fork([&] {
@@ -250,7 +250,7 @@ PL_CASE("lifecycle", "initialiser-registers-beside-others", Tier::kQuick, PL_CLA
         }
         stop = true;
       }),
-                 fmt::format("process {}, which loads a plug-in beside threads that register", child + 1));
+                 "a process that loads a plug-in beside threads that register");
     }
   });
 }

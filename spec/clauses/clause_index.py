@@ -44,7 +44,7 @@ ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
 HEADING = re.compile(r"^### (\S+)(?: (.*))?$")
 ATTRIBUTES = re.compile(r"^`(MUST|SHOULD)` · profile ([\w-]+)(?: · needs ([^·]+?))? · since (\d+)$")
 PL_CLAUSES = re.compile(r"PL_CLAUSES\(([^)]*)\)")
-PL_CASE = re.compile(r'PL_CASE\(\s*"([^"]*)",\s*"([^"]*)"')
+PL_CASE = re.compile(r'PL_(?:SAMPLED_)?CASE\(\s*"([^"]*)",\s*"([^"]*)"')
 FAULT = re.compile(r'\bX\(\s*(\w+)\s*,\s*"([^"]*)"\s*,\s*((?:"(?:[^"\\]|\\.)*"[\s\\]*)+)\)')
 LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 
