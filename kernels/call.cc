@@ -351,6 +351,25 @@ void FillWith(const Tensor& out, const Scalar& value) {
   cpu::Fill(out.sizes(), out.data(), strides, out.itemsize(), item);
 }
 
+Tensor Converted(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor;
+  const Tensor copy = Tensor::Empty(tensor.sizes(), dtype, tensor.device(), tensor.keys());
+  if (tensor.device().type != DeviceType::kMeta) CopyTo(copy, tensor);
+  return copy;
+}
+
+In Rounded(const In& operand, DType dtype, std::optional<Tensor>& held) {
+  if (dtype != DType::kFloat16 && dtype != DType::kBFloat16) return operand;
+  if (const Tensor* const tensor = operand.tensor()) {
+    if (tensor->dtype() == dtype) return operand;
+    held = Converted(*tensor, dtype);
+    return *held;
+  }
+  const auto value = static_cast<float>(AsReal(operand.scalar()));
+  return Scalar(static_cast<double>(dtype == DType::kFloat16 ? static_cast<float>(reference::Float16(value))
+                                                             : static_cast<float>(reference::BFloat16(value))));
+}
+
 Tensor Contiguous(const Tensor& tensor) {
   if (tensor.is_contiguous()) return tensor;
   const Tensor copy = Tensor::Empty(tensor.sizes(), tensor.dtype(), tensor.device(), tensor.keys());

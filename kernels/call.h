@@ -164,7 +164,12 @@ struct Strided {
   const void* data;
 };
 
-Tensor Contiguous(const Tensor& tensor);  // itself, if it is
+Tensor Contiguous(const Tensor& tensor);              // itself, if it is
+Tensor Converted(const Tensor& tensor, DType dtype);  // itself, if it is of that dtype
+
+// The operand as a cast to the dtype leaves it. Loops read any dtype, but one of 16 bits is computed in float32, so
+// what is of another dtype is rounded to it first. `held` owns what that makes.
+In Rounded(const In& operand, DType dtype, std::optional<Tensor>& held);
 
 double AsReal(const Scalar& scalar);
 std::int64_t AsInteger(const Scalar& scalar);

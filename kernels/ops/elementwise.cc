@@ -129,7 +129,9 @@ void Binary(Call& call, const In& a, const In& b, BinaryOp op, DType compute_dty
   Parameters with_refusal = parameters;
   with_refusal.refused = &refused;
   const bool tests = op >= BinaryOp::kEq && op <= BinaryOp::kLogicalXor;
-  RunLoop(out, tests ? Type::kBool : compute, inputs, compute, loop, with_refusal, IsCheap(op));
+  std::optional<Tensor> held[2];
+  const In rounded[] = {Rounded(a, compute_dtype, held[0]), Rounded(b, compute_dtype, held[1])};
+  RunLoop(out, tests ? Type::kBool : compute, rounded, compute, loop, with_refusal, IsCheap(op));
   if (refused != 0) call.Fail("integer division by zero");
 }
 
@@ -158,6 +160,13 @@ void WithAlpha(Call& call) {
   CheckDevices(call, inputs);
   const DType promoted = Promoted(inputs);
   call.CheckDType(promoted);
+  if (op == BinaryOp::kSub) {
+    for (const In& input : inputs) {
+      if (input.tensor() != nullptr ? input.tensor()->dtype() == DType::kBool : input.scalar().is_bool()) {
+        call.Fail("bools are not subtracted; logical_xor tells them apart");
+      }
+    }
+  }
   CheckAlpha(call, call.scalar(2), promoted);
   Binary(call, inputs[swapped ? 1 : 0], inputs[swapped ? 0 : 1], op, promoted, promoted, ParametersOf(call.scalar(2)));
 }

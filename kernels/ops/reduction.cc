@@ -55,10 +55,11 @@ void Run(Call& call, ReduceKind kind, const Tensor& self, const Reduced& reduced
 
 template <ReduceKind kind, bool dims>
 void Sum(Call& call) {
-  const Tensor self = call.tensor(0);
   const int dtype_at = dims ? 3 : 1;
   const std::optional<DType> asked = call.dtype(dtype_at);
-  call.CheckDType(asked.value_or(self.dtype()));
+  call.CheckDType(asked.value_or(call.tensor(0).dtype()));
+  // A dtype that is asked for is what the elements are cast to, before they are added.
+  const Tensor self = Converted(call.tensor(0), asked.value_or(call.tensor(0).dtype()));
   const DType result = kind == ReduceKind::kMean ? asked.value_or(self.dtype()) : SumType(self, asked);
   Run(call, kind, self, ReducedOf(call, self, dims ? call.ints(1) : DimVector(), 1, dims && call.boolean(2)), result);
 }

@@ -39,8 +39,6 @@ std::optional<DType> Combine(std::optional<DType> higher, std::optional<DType> l
 
 }  // namespace
 
-DType Promotion::Result() const {
-  return Combine(with_dims_, Combine(without_, scalars_)).value_or(kDefaultDType);
-}
+DType Promotion::Result() const { return Combine(with_dims_, Combine(without_, scalars_)).value_or(kDefaultDType); }
 
 }  // namespace plumbline::kernels

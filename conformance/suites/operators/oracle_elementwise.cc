@@ -261,7 +261,7 @@ void AddElementwise(std::map<std::string, Oracle, std::less<>>& oracles) {
           return one->kind == PL_BOOL || (one->kind == PL_TENSOR && one->tensor.dtype == PL_DTYPE_BOOL);
         };
         if (subtract && (is_bool(two[0]) || is_bool(two[1]))) {
-          return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "bools are not subtracted");
+          return Expected{{PL_ERROR_INVALID_ARGUMENT, PL_ERROR_NO_DTYPE}, "bools are not subtracted", {}};
         }
         if (alpha.kind == PL_FLOAT && !IsFloating(dtype)) {
           return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, "alpha is floating, the result is not");
