@@ -88,6 +88,13 @@ std::vector<Argument> ArgumentsOf(const json& value) {
   return out;
 }
 
+void AddTensors(const std::vector<Argument>& arguments, std::vector<const Argument*>& tensors) {
+  for (const Argument& argument : arguments) {
+    AddTensors(argument.items, tensors);
+    if (argument.kind == PL_TENSOR) tensors.push_back(&argument);
+  }
+}
+
 std::string Packed(const json& value) {
   std::string bytes;
   json::to_msgpack(value, bytes);
@@ -95,6 +102,12 @@ std::string Packed(const json& value) {
 }
 
 }  // namespace
+
+std::vector<const Argument*> TensorsOf(const OperatorCall& call) {
+  std::vector<const Argument*> tensors;
+  AddTensors(call.arguments, tensors);
+  return tensors;
+}
 
 Argument Argument::Ints(const Sizes& values) {
   Argument list{.kind = PL_LIST};
@@ -126,8 +139,8 @@ std::string EncodeOutcomes(const std::vector<OperatorOutcome>& outcomes) {
       tensors.push_back(json::array({ToJson(one.tensor), one.strides, one.same_as, one.shares_with}));
     }
     for (const HostTensor& one : outcome.arguments_after) after.push_back(ToJson(one));
-    out.push_back(json::array(
-        {outcome.error_class, outcome.message, ToJson(outcome.results), std::move(tensors), std::move(after)}));
+    out.push_back(json::array({outcome.error_class, outcome.message, ToJson(outcome.results), std::move(tensors),
+                               std::move(after), outcome.raised}));
   }
   return Packed(out);
 }
@@ -135,11 +148,13 @@ std::string EncodeOutcomes(const std::vector<OperatorOutcome>& outcomes) {
 std::vector<OperatorOutcome> DecodeOutcomes(const std::string& bytes) {
   std::vector<OperatorOutcome> outcomes;
   for (const json& value : json::from_msgpack(bytes)) {
-    OperatorOutcome outcome{value[0].get<std::uint32_t>(), value[1].get<std::string>(), ArgumentsOf(value[2]), {}, {}};
+    OperatorOutcome outcome{
+        value[0].get<std::uint32_t>(), value[1].get<std::string>(), ArgumentsOf(value[2]), {}, {}, {}};
     for (const json& one : value[3]) {
       outcome.tensors.push_back({TensorOf(one[0]), one[1].get<Sizes>(), one[2].get<int>(), one[3].get<int>()});
     }
     for (const json& one : value[4]) outcome.arguments_after.push_back(TensorOf(one));
+    outcome.raised = value[5].get<std::vector<bool>>();
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;

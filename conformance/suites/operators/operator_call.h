@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,10 +44,16 @@ struct Argument {
 // The device whose tensors have shapes and no elements.
 inline constexpr const char* kMeta = "meta";
 
+// As the text of an argument: the device on which the call is made, or none where that is the usual one.
+inline constexpr std::string_view kThisDevice = "@device";
+
 struct OperatorCall {
   std::string op;
   std::vector<Argument> arguments;
 };
+
+// The tensors among the arguments, those in lists too: a tensor argument's number is its place here.
+std::vector<const Argument*> TensorsOf(const OperatorCall& call);
 
 // Of a tensor that a call returned or wrote: its layout, its elements, and whose memory it has.
 struct ReturnedTensor {
@@ -62,6 +69,7 @@ struct OperatorOutcome {
   std::vector<Argument> results;  // a tensor is in `tensors`, under the number in `integer`
   std::vector<ReturnedTensor> tensors;
   std::vector<HostTensor> arguments_after;  // of each tensor argument, in order, with all its memory
+  std::vector<bool> raised;                 // of each: whether its version went up
 };
 
 std::string EncodeCalls(const std::vector<OperatorCall>& calls, const std::string& device);

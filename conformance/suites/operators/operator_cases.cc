@@ -11,6 +11,7 @@
 
 #include "conformance/harness/executor.h"
 #include "conformance/suites/operators/draw_calls.h"
+#include "conformance/suites/operators/judge_changes.h"
 #include "conformance/suites/operators/operator_service.h"
 #include "conformance/suites/operators/oracle.h"
 #include "conformance/suites/operators/shrink_call.h"
@@ -103,17 +104,7 @@ Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answ
   }
   judged.wrong = Compare(expected, outcome);
   if (judged.wrong) return judged;
-  // No argument of a functional operator changes, and none of a call that was refused.
-  std::size_t at = 0;
-  for (const Argument& argument : call.arguments) {
-    if (argument.kind != PL_TENSOR) continue;
-    const bool known = at < outcome.arguments_after.size() && outcome.arguments_after[at].device != kMeta;
-    if (known && outcome.arguments_after[at].storage != argument.tensor.storage) {
-      judged.wrong = fmt::format("it changed its tensor argument {}", at);
-      return judged;
-    }
-    ++at;
-  }
+  judged.wrong = WrongChange(expected, call, answer.outcome);
   return judged;
 }
 

@@ -42,9 +42,11 @@ class Session {
   OperatorOutcome Run(const OperatorCall& call, const std::string& device) {
     OperatorOutcome outcome;
     std::vector<TensorRef> tensors;
+    std::vector<std::uint64_t> versions;
     try {
       std::vector<HostValue> arguments;
       for (const Argument& argument : call.arguments) arguments.push_back(Make(argument, device, tensors));
+      for (const TensorRef& tensor : tensors) versions.push_back(InfoOf(tensor.get()).version);
       HostValues results(adapter_);
       Call(call.op, arguments, results);
       for (const HostValue& result : results.values()) outcome.results.push_back(Read(result, tensors, outcome));
@@ -55,6 +57,9 @@ class Session {
     // Also of a call that failed: it must not have changed them.
     try {
       for (const TensorRef& tensor : tensors) outcome.arguments_after.push_back(AllOf(tensor.get()));
+      for (std::size_t i = 0; i < versions.size(); ++i) {
+        outcome.raised.push_back(InfoOf(tensors[i].get()).version > versions[i]);
+      }
     } catch (const Failed& failed) {
       outcome.message += " (and its arguments cannot be read afterwards: " + failed.message + ")";
     }
@@ -74,6 +79,9 @@ class Session {
   HostValue Make(const Argument& argument, const std::string& device, std::vector<TensorRef>& tensors) {
     HostValue value{argument.kind, argument.integer, argument.real, argument.text, {}, {}};
     for (const Argument& item : argument.items) value.items.push_back(Make(item, device, tensors));
+    if (argument.kind == PL_STRING && argument.text == kThisDevice) {
+      value = device.empty() ? HostValue{} : HostValue{.kind = PL_STRING, .text = device};
+    }
     if (argument.kind != PL_TENSOR) return value;
     const HostTensor& tensor = argument.tensor;
     if (argument.integer >= 0) {
@@ -112,7 +120,7 @@ class Session {
 
   struct Info {
     HostTensor layout;
-    std::uint64_t storage_bytes = 0, storage = 0;
+    std::uint64_t storage_bytes = 0, storage = 0, version = 0;
   };
   Info InfoOf(pl_tensor* tensor) {
     Info info;
@@ -126,6 +134,7 @@ class Session {
       into.layout.device = std::string(abi::View(layout.device));
       into.storage_bytes = given->storage_bytes;
       into.storage = given->storage;
+      into.version = given->version;
     }));
     return info;
   }
@@ -182,7 +191,8 @@ std::string ServeOperators(const pl_adapter& adapter, const harness::BackendFact
   try {
     if (session == nullptr) session = new Session(adapter, facts);
   } catch (const Failed& failed) {
-    return EncodeOutcomes(std::vector<OperatorOutcome>(calls.size(), {failed.error_class, failed.message, {}, {}, {}}));
+    return EncodeOutcomes(
+        std::vector<OperatorOutcome>(calls.size(), {failed.error_class, failed.message, {}, {}, {}, {}}));
   }
   for (const OperatorCall& call : calls) {
     progress.step = static_cast<int>(outcomes.size());

@@ -9,20 +9,39 @@
 #include <map>
 #include <utility>
 
-#include "conformance/suites/operators/oracle_elementwise.h"
-#include "conformance/suites/operators/oracle_matrix.h"
-#include "conformance/suites/operators/oracle_reductions.h"
+#include "conformance/suites/operators/oracle_families.h"
+#include "conformance/suites/operators/variants.h"
 #include "spec/abi/error.h"
 
 namespace plumbline::suites {
 namespace {
 
-const std::map<std::string, Oracle, std::less<>>& All() {
+const Oracles& All() {
   static const auto& all = *[] {
-    auto* made = new std::map<std::string, Oracle, std::less<>>;
+    auto* made = new Oracles;
     AddElementwise(*made);
+    AddPointwise(*made);
     AddReductions(*made);
+    AddSelections(*made);
+    AddStatistics(*made);
     AddMatrix(*made);
+    AddSoftmax(*made);
+    AddNormalisation(*made);
+    AddViews(*made);
+    AddCopying(*made);
+    AddJoining(*made);
+    AddIndexing(*made);
+    AddFactories(*made);
+    AddConvolution(*made);
+    AddLosses(*made);
+    AddRandom(*made);
+    for (const Variant& variant : Variants()) {
+      const auto base = made->find(variant.base);
+      if (base == made->end()) continue;
+      (*made)[variant.name] = [&variant, &of = base->second](const OperatorCall& call) {
+        return ExpectedOf(variant, of, call);
+      };
+    }
     return made;
   }();
   return all;
@@ -45,17 +64,30 @@ bool IsNear(std::uint32_t dtype, long double expected, long double bound, long d
   return std::fabs(got - expected) <= bound + UlpOf(dtype, expected) / 2;
 }
 
+}  // namespace
+
 std::optional<std::string> CompareElements(const ExpectedTensor& expected, const HostTensor& got) {
   for (std::int64_t i = 0; i < got.numel(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     const long double bound = expected.bounds.empty() ? 0 : expected.bounds[at];
     const long double value = got.Get(i);
-    if (IsNear(expected.dtype, expected.values[at], bound, value)) continue;
+    const bool one_of = at < expected.any_of.size() && !expected.any_of[at].empty();
+    if (one_of && std::any_of(expected.any_of[at].begin(), expected.any_of[at].end(),
+                              [&](long double choice) { return IsNear(expected.dtype, choice, 0, value); })) {
+      continue;
+    }
+    if (!one_of && IsNear(expected.dtype, expected.values[at], bound, value)) continue;
     Sizes index(expected.sizes.size());
     std::int64_t rest = i;
     for (std::size_t d = index.size(); d-- > 0;) {
       index[d] = rest % expected.sizes[d];
       rest /= expected.sizes[d];
+    }
+    if (one_of) {
+      std::vector<std::string> choices;
+      for (const long double choice : expected.any_of[at]) choices.push_back(Number(choice));
+      return fmt::format("element [{}] is {}, none of {}", fmt::join(index, ", "), Number(value),
+                         fmt::join(choices, ", "));
     }
     std::string text = fmt::format("element [{}] is {}, not {}", fmt::join(index, ", "), Number(value),
                                    Number(RoundTo(expected.dtype, expected.values[at])));
@@ -67,8 +99,6 @@ std::optional<std::string> CompareElements(const ExpectedTensor& expected, const
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 const Oracle* OracleFor(std::string_view name) {
   const auto found = All().find(name);
@@ -95,6 +125,14 @@ std::optional<std::string> Compare(const Expected& expected, const OperatorOutco
   if (outcome.error_class != PL_ERROR_NONE) {
     return fmt::format("it is refused as {}: {}", abi::ErrorClassSpelling(outcome.error_class), outcome.message);
   }
+  if (expected.value) {
+    if (outcome.results.size() != 1 || outcome.results[0].kind != expected.value->kind ||
+        Describe(outcome.results[0]) != Describe(*expected.value)) {
+      return fmt::format("it returns {}, not {}", outcome.results.empty() ? "nothing" : Describe(outcome.results[0]),
+                         Describe(*expected.value));
+    }
+    return std::nullopt;
+  }
   if (outcome.tensors.size() != expected.tensors.size()) {
     return fmt::format("it returns {} tensors, not {}", outcome.tensors.size(), expected.tensors.size());
   }
@@ -102,12 +140,18 @@ std::optional<std::string> Compare(const Expected& expected, const OperatorOutco
     const ExpectedTensor& due = expected.tensors[i];
     const ReturnedTensor& got = outcome.tensors[i];
     const std::string which = expected.tensors.size() == 1 ? "the result" : fmt::format("result {}", i);
-    if (got.tensor.dtype != due.dtype) {
+    if (got.tensor.dtype != due.dtype && got.tensor.dtype != due.or_dtype) {
       return fmt::format("{} is of {}, not {}", which, DtypeSpelling(got.tensor.dtype), DtypeSpelling(due.dtype));
     }
     if (got.tensor.sizes != due.sizes) {
       return fmt::format("{} has the shape [{}], not [{}]", which, fmt::join(got.tensor.sizes, ", "),
                          fmt::join(due.sizes, ", "));
+    }
+    for (std::size_t d = 0; due.strides && got.tensor.numel() > 0 && d < due.sizes.size(); ++d) {
+      if (due.sizes[d] > 1 && got.strides[d] != (*due.strides)[d]) {
+        return fmt::format("{} has the strides [{}], not [{}]", which, fmt::join(got.strides, ", "),
+                           fmt::join(*due.strides, ", "));
+      }
     }
     if (due.same_as >= 0 && got.same_as != due.same_as) {
       return fmt::format("{} is not tensor argument {} itself", which, due.same_as);

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,17 +28,25 @@ struct ExpectedTensor {
   Sizes sizes;
   std::vector<long double> values;  // in row-major order, before rounding to the dtype
   std::vector<long double> bounds;  // as far from it as a right result may be; 0: exact; infinite: nothing is said
-  int same_as = -1;                 // the tensor argument that it must be, as of in-place and out= variants
-  int shares_with = -1;             // the tensor argument whose memory it must share, as of views
-  bool own_memory = true;           // if none of these: it must share with no argument
+  // Where an element is right as one of several: these, instead of a value. Empty: no element is.
+  std::vector<std::vector<long double>> any_of{};
+  std::optional<Sizes> strides{};          // where the operator says them; of sizes above 1
+  std::uint32_t or_dtype = PL_DTYPE_NONE;  // which may be instead
+  int same_as = -1;                        // the tensor argument that it must be, as of in-place and out= variants
+  int shares_with = -1;                    // the tensor argument whose memory it must share, as of views
+  bool own_memory = true;                  // if none of these: it must share with no argument
 };
 
 struct Expected {
   std::vector<std::uint32_t> errors;  // the call is to be refused: as one of these, for any of the reasons that hold
   std::string why;                    // the rule that refuses it
   std::vector<ExpectedTensor> tensors;
+  std::optional<Argument> value{};          // a result that is no tensor
+  std::map<int, ExpectedTensor> changed{};  // tensor arguments that it changes without returning them
 
-  static Expected Refused(std::uint32_t error_class, std::string why) { return {{error_class}, std::move(why), {}}; }
+  static Expected Refused(std::uint32_t error_class, std::string why) {
+    return {{error_class}, std::move(why), {}, {}, {}};
+  }
   bool refused() const { return !errors.empty(); }
 };
 
@@ -46,6 +55,9 @@ using Oracle = std::function<Expected(const OperatorCall& call)>;
 // Null where there is none; the name is without "aten::".
 const Oracle* OracleFor(std::string_view name);
 std::vector<std::string> OracleNames();
+
+// What is wrong with elements, in words: of a tensor that need not be the whole result.
+std::optional<std::string> CompareElements(const ExpectedTensor& expected, const HostTensor& got);
 
 // In words, what is wrong; empty: nothing. An expected NaN asks for a NaN, an infinity for that one, and a zero for its
 // sign where the bound is exact.

@@ -52,7 +52,12 @@ class Shrinker {
   }
   template <class F>
   void EachTensor(OperatorCall& call, const F& f) {
-    for (Argument& argument : call.arguments) {
+    EachTensor(call.arguments, f);
+  }
+  template <class F>
+  void EachTensor(std::vector<Argument>& arguments, const F& f) {
+    for (Argument& argument : arguments) {
+      EachTensor(argument.items, f);
       if (argument.kind == PL_TENSOR) f(argument.tensor);
     }
   }
@@ -91,11 +96,19 @@ class Shrinker {
     return any;
   }
 
+  // Whether another argument is in its memory.
+  bool HasViews(std::size_t i) {
+    return std::any_of(call_.arguments.begin(), call_.arguments.end(), [&](const Argument& argument) {
+      return argument.kind == PL_TENSOR && argument.integer == static_cast<std::int64_t>(i);
+    });
+  }
+
   bool PackLayouts() {
     bool any = false;
     for (std::size_t i = 0; i < call_.arguments.size(); ++i) {
       const Argument& argument = call_.arguments[i];
       if (argument.kind != PL_TENSOR || argument.integer >= 0) continue;
+      if (HasViews(i)) continue;
       HostTensor packed = Packed(argument.tensor);
       if (packed.storage == argument.tensor.storage && packed.strides == argument.tensor.strides) continue;
       OperatorCall smaller = call_;
@@ -108,7 +121,7 @@ class Shrinker {
   bool PlainValues() {
     bool any = false;
     for (std::size_t i = 0; i < call_.arguments.size(); ++i) {
-      if (call_.arguments[i].kind != PL_TENSOR) continue;
+      if (call_.arguments[i].kind != PL_TENSOR || call_.arguments[i].integer >= 0 || HasViews(i)) continue;
       for (std::int64_t at = 0; at < std::min<std::int64_t>(call_.arguments[i].tensor.numel(), 16); ++at) {
         for (const long double plain : {0.0L, 1.0L}) {
           const long double now = call_.arguments[i].tensor.Get(at);

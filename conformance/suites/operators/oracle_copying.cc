@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "conformance/suites/operators/broadcast.h"
+#include "conformance/suites/operators/oracle_elements.h"
+#include "conformance/suites/operators/oracle_families.h"
+
+namespace plumbline::suites {
+namespace {
+
+constexpr std::int64_t kContiguousFormat = 0, kPreserveFormat = 1;
+
+// Of a floating number an integer dtype takes what it has; a negative one has no value without a sign.
+Element Cast(std::uint32_t from, std::uint32_t to, long double value) {
+  if (IsFloating(from) && to == PL_DTYPE_UINT8 && value <= -1) return {0, kAnything};
+  if (IsFloating(from) && !IsFloating(to) && to != PL_DTYPE_BOOL) {
+    const Element element = Converted(to, value);
+    const long double half = std::ldexp(1.0L, static_cast<int>(DtypeBytes(to)) * 8 - 1);
+    const long double greatest = to == PL_DTYPE_UINT8 ? 2 * half : half;
+    if (!(std::fabs(value) < greatest)) return {0, kAnything};
+    return element;
+  }
+  return {CastTo(to, value), 0};
+}
+
+ExpectedTensor CastAll(const HostTensor& tensor, std::uint32_t dtype) {
+  ExpectedTensor out{.dtype = dtype, .sizes = tensor.sizes, .values = {}, .bounds = {}};
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    const Element element = Cast(tensor.dtype, dtype, tensor.Get(i));
+    out.values.push_back(element.value);
+    out.bounds.push_back(element.bound);
+  }
+  return out;
+}
+
+bool IsContiguous(const HostTensor& tensor) {
+  if (tensor.numel() == 0) return true;
+  const Sizes strides = ContiguousStrides(tensor.sizes);
+  for (std::size_t d = 0; d < strides.size(); ++d) {
+    if (tensor.sizes[d] != 1 && tensor.strides[d] != strides[d]) return false;
+  }
+  return true;
+}
+
+// Whether its elements fill a piece of memory, each once.
+bool IsDense(const HostTensor& tensor) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] != 1) order.emplace_back(tensor.strides[d], tensor.sizes[d]);
+  }
+  std::sort(order.begin(), order.end());
+  std::int64_t expected = 1;
+  for (const auto& [stride, size] : order) {
+    if (stride != expected) return false;
+    expected *= size;
+  }
+  return true;
+}
+
+// A copy's strides: self's where it is dense and they are kept; contiguous where that is asked for.
+void Layout(ExpectedTensor& out, const HostTensor& self, const Argument& format) {
+  const std::int64_t wanted = format.kind == PL_INT ? format.integer : kPreserveFormat;
+  if (wanted == kContiguousFormat) out.strides = ContiguousStrides(self.sizes);
+  if (wanted == kPreserveFormat && IsDense(self) && self.numel() > 0) out.strides = self.strides;
+}
+
+Expected ItselfOr(bool itself, const HostTensor& self, ExpectedTensor copy) {
+  if (!itself) return Only(std::move(copy));
+  ExpectedTensor out = Copied(self);
+  out.same_as = 0;
+  return Only(std::move(out));
+}
+
+Expected To(const OperatorCall& call) {
+  const HostTensor& self = call.arguments[0].tensor;
+  const auto dtype = static_cast<std::uint32_t>(call.arguments[1].integer);
+  const Argument& format = call.arguments[4];
+  const bool changes = dtype != self.dtype || call.arguments[3].integer != 0 ||
+                       (format.kind == PL_INT && format.integer == kContiguousFormat && !IsContiguous(self));
+  ExpectedTensor out = CastAll(self, dtype);
+  Layout(out, self, format);
+  Expected expected = ItselfOr(!changes, self, std::move(out));
+  return expected;
+}
+
+// The memory that is written must not be several elements at once.
+bool Writable(const HostTensor& self) {
+  for (std::size_t d = 0; d < self.sizes.size(); ++d) {
+    if (self.numel() > 1 && self.sizes[d] > 1 && self.strides[d] == 0) return false;
+  }
+  return true;
+}
+
+Expected CopyInto(const OperatorCall& call) {
+  const HostTensor &self = call.arguments[0].tensor, &src = call.arguments[1].tensor;
+  const std::optional<Sizes> sizes = CommonSizes({&self.sizes, &src.sizes});
+  if (!sizes || *sizes != self.sizes) return Refused("src does not expand to self");
+  if (!Writable(self)) return Refused("the written tensor overlaps itself");
+  ExpectedTensor out{.dtype = self.dtype, .sizes = self.sizes, .values = {}, .bounds = {}, .same_as = 0};
+  for (std::int64_t i = 0; i < self.numel(); ++i) {
+    const Element element = Cast(src.dtype, self.dtype, At(src, self.sizes, i));
+    out.values.push_back(element.value);
+    out.bounds.push_back(element.bound);
+  }
+  return Only(std::move(out));
+}
+
+Expected Fill(const OperatorCall& call, const Argument& value) {
+  const HostTensor& self = call.arguments[0].tensor;
+  if (!Writable(self)) return Refused("the written tensor overlaps itself");
+  ExpectedTensor out{.dtype = self.dtype, .sizes = self.sizes, .values = {}, .bounds = {}, .same_as = 0};
+  const std::uint32_t from = value.kind == PL_FLOAT ? PL_DTYPE_FLOAT64 : PL_DTYPE_INT64;
+  const Element element = Cast(from, self.dtype, NumberOf(value));
+  out.values.assign(static_cast<std::size_t>(self.numel()), element.value);
+  out.bounds.assign(out.values.size(), element.bound);
+  return Only(std::move(out));
+}
+
+// What fits keeps its place in memory; the rest is any values.
+Expected Resize(const OperatorCall& call) {
+  const HostTensor& self = call.arguments[0].tensor;
+  Sizes sizes;
+  for (const Argument& item : call.arguments[1].items) sizes.push_back(item.integer);
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; })) {
+    return Refused("a size is negative");
+  }
+  ExpectedTensor out{.dtype = self.dtype, .sizes = sizes, .values = {}, .bounds = {}, .same_as = 0};
+  const bool keeps = sizes == self.sizes;
+  HostTensor view = self;
+  view.sizes = sizes;
+  view.strides = keeps ? self.strides : ContiguousStrides(sizes);
+  for (std::int64_t i = 0; i < view.numel(); ++i) {
+    const std::int64_t place = view.PlaceOf(i);
+    const bool kept = place < self.elements();
+    out.values.push_back(kept ? self.GetAt(place) : 0);
+    out.bounds.push_back(kept ? 0 : kAnything);
+  }
+  return Only(std::move(out));
+}
+
+Expected Item(const OperatorCall& call) {
+  const HostTensor& self = call.arguments[0].tensor;
+  if (self.numel() != 1) return Refused("it has not one element");
+  Expected expected;
+  const long double value = self.Get(0);
+  expected.value = IsFloating(self.dtype)        ? Argument::Float(static_cast<double>(value))
+                   : self.dtype == PL_DTYPE_BOOL ? Argument::Bool(value != 0)
+                                                 : Argument::Int(static_cast<std::int64_t>(value));
+  return expected;
+}
+
+}  // namespace
+
+void AddCopying(Oracles& oracles) {
+  oracles["copy_"] = &CopyInto;
+  oracles["fill_.Scalar"] = [](const OperatorCall& call) { return Fill(call, call.arguments[1]); };
+  oracles["zero_"] = [](const OperatorCall& call) { return Fill(call, Argument::Int(0)); };
+  oracles["resize_"] = &Resize;
+  oracles["item"] = &Item;
+  oracles["to.dtype"] = &To;
+  oracles["clone"] = [](const OperatorCall& call) {
+    const HostTensor& self = call.arguments[0].tensor;
+    ExpectedTensor out = Copied(self);
+    Layout(out, self, call.arguments[1]);
+    return Only(std::move(out));
+  };
+  oracles["contiguous"] = [](const OperatorCall& call) {
+    const HostTensor& self = call.arguments[0].tensor;
+    ExpectedTensor out = Copied(self);
+    out.strides = ContiguousStrides(self.sizes);
+    return ItselfOr(IsContiguous(self), self, std::move(out));
+  };
+  oracles["_to_copy"] = [](const OperatorCall& call) {
+    const HostTensor& self = call.arguments[0].tensor;
+    const Argument& dtype = call.arguments[1];
+    ExpectedTensor out = CastAll(self, dtype.kind == PL_INT ? static_cast<std::uint32_t>(dtype.integer) : self.dtype);
+    Layout(out, self, call.arguments[6]);
+    return Only(std::move(out));
+  };
+}
+
+}  // namespace plumbline::suites
