@@ -40,6 +40,7 @@ using harness::Tier;
 constexpr Tier kTiers[] = {Tier::kQuick, Tier::kStandard, Tier::kFull};
 constexpr const char* kDispatcher = "dispatcher";
 constexpr const char* kOperators = "operators";
+constexpr const char* kNotShown = "";  // in the help, while the chapters that it checks are drafts
 
 struct Options {
   BackendOptions backend;
@@ -69,12 +70,14 @@ void AddTo(CLI::App& app, Options& options) {
                  "what is checked: the dispatcher, or its operators, by what they compute")
       ->check(Choice({kDispatcher, kOperators}))
       ->type_name("NAME")
+      ->group(kNotShown)
       ->capture_default_str();
   app.add_option(
          "--device", options.device,
          "of --profile operators: where the tensors are, such as meta or privateuseone:0; else the backend's own "
          "default")
-      ->type_name("DEVICE");
+      ->type_name("DEVICE")
+      ->group(kNotShown);
   app.add_option("--case", options.cases, "only the case of this id, whatever its tier; repeatable")
       ->type_name("ID")
       ->allow_extra_args(false);

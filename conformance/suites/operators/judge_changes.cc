@@ -40,7 +40,8 @@ std::optional<std::string> WrongChange(const Expected& expected, const OperatorC
     const HostTensor& before = tensors[number]->tensor;
     const std::size_t owner = OwnerOf(tensors, number);
     if (outcome.arguments_after[number].sizes != before.sizes) resized.insert(owner);
-    for (std::int64_t i = 0; i < before.numel(); ++i) places[owner].insert(before.PlaceOf(i));
+    std::set<std::int64_t>& mine = places[owner];  // none, of one without elements
+    for (std::int64_t i = 0; i < before.numel(); ++i) mine.insert(before.PlaceOf(i));
     if (outcome.raised.size() > number && !outcome.raised[number]) {
       return fmt::format("the version of tensor argument {}, which it writes, does not go up", number);
     }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <set>
@@ -98,7 +99,11 @@ Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answ
   const OperatorOutcome& outcome = answer.outcome;
   const bool absent = outcome.error_class == PL_ERROR_NO_KERNEL || outcome.error_class == PL_ERROR_NOT_FOUND ||
                       outcome.error_class == PL_ERROR_UNSUPPORTED;
-  if (absent || (outcome.error_class == PL_ERROR_NO_DTYPE && !expected.refused())) {
+  // A backend may lack any dtype, also where the call has another fault.
+  const bool no_dtype =
+      outcome.error_class == PL_ERROR_NO_DTYPE &&
+      std::find(expected.errors.begin(), expected.errors.end(), PL_ERROR_NO_DTYPE) == expected.errors.end();
+  if (absent || no_dtype) {
     judged.unsupported = true;
     return judged;
   }
