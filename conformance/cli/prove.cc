@@ -247,12 +247,13 @@ OrError<std::vector<Fault>> ReadFaults(const std::vector<std::string>& lines,
 
 std::vector<Case> CasesFor(const Fault& fault, const std::vector<Case>& cases, bool everything) {
   const auto rank = [&](const Case& one) {
-    if (!Names(one, fault.clause)) return 3;
-    if (!one.where.ends_with(".scn")) return 2;
+    if (!Names(one, fault.clause)) return 4;
+    // Programs that may miss it come after those that may not.
+    if (!one.where.ends_with(".scn")) return one.sampled ? 3 : 2;
     return one.id.find("/" + fault.clause) != std::string::npos ? 0 : 1;
   };
   std::vector<Case> chosen;
-  for (int wanted = 0; wanted <= (everything ? 3 : 2); ++wanted) {
+  for (int wanted = 0; wanted <= (everything ? 4 : 3); ++wanted) {
     for (const Case& one : cases) {
       if (one.tier <= harness::Tier::kStandard && rank(one) == wanted) chosen.push_back(one);
     }
@@ -362,9 +363,13 @@ std::string PrintProof(const Proof& proof, bool colours) {
 std::string ProofAsJson(const Proof& proof) {
   Json faults = Json::array(), failures = Json::array();
   for (FaultResult result : proof.faults) {
+    // Which of them sees it first, and how, is chance.
     if (result.sampled && result.killed) {
+      result.by = fmt::format("a sampled case of {}", result.fault.clause);
       result.verdict = Verdict::kFail;
       result.seen.clear();
+      result.cases = 0;
+      result.also.clear();
     }
     faults.push_back(Write(result));
   }
