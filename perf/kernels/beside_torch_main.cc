@@ -1,7 +1,7 @@
-// plumbline-kernels: times CPU kernels beside libtorch's, in one process and turn by turn, on one thread.
+// kernels-beside-torch: times CPU kernels beside libtorch's, in one process and turn by turn, on one thread.
 //
-//   OPENBLAS_NUM_THREADS=1 plumbline-kernels            # all
-//   OPENBLAS_NUM_THREADS=1 plumbline-kernels exp 100000 # those whose name holds "exp", one size
+//   OPENBLAS_NUM_THREADS=1 kernels-beside-torch            # all
+//   OPENBLAS_NUM_THREADS=1 kernels-beside-torch exp 100000 # those whose name holds "exp", one size
 //
 // A figure is the least thread CPU time of many runs, so that other load on the machine hardly shows. `goal` is how
 // many times libtorch's speed is wanted; the exit status is 1 if one is missed.
