@@ -37,7 +37,7 @@ using Vector = typename VectorOf<T>::Type;
 // out[i] = function(a[i]) or function(a[i], b[i]), whole vectors at a time; the last is filled up with ones.
 template <class T, class F, class... In>
 [[gnu::always_inline]] inline void ForVectors(F function, std::int64_t n, T* out, const In*... in) {
-  constexpr std::int64_t kLanes = sizeof(Vector<T>) / sizeof(T);
+  static constexpr std::int64_t kLanes = sizeof(Vector<T>) / sizeof(T);
   std::int64_t i = 0;
   const auto load = [](const T* from) {
     Vector<T> v;
