@@ -13,6 +13,31 @@ using reference::Throw;
 Call::Call(const OperatorInfo& info, Stack& stack)
     : info_(info), stack_(stack), arguments_(stack.Top(info.arguments.size())) {
   places_.resize(static_cast<std::size_t>(info.results));
+  FindDevice();
+}
+
+void Call::FindDevice() {
+  const Tensor* first = nullptr;
+  const auto meet = [&](const Value& value) {
+    if (!value.is_tensor() || !value.AsTensor()->has_data()) return;
+    const Tensor& tensor = *value.AsTensor();
+    const auto is_like_scalar = [](const Tensor& t) { return t.dim() == 0 && t.device().type == DeviceType::kCpu; };
+    if (first == nullptr || is_like_scalar(*first)) {
+      first = &tensor;
+    } else if (tensor.device() != first->device() && !is_like_scalar(tensor)) {
+      Fail("expected all tensors on one device, but got " + first->device().Spelling() + " and " +
+           tensor.device().Spelling());
+    }
+  };
+  for (const Value& value : arguments_) {
+    if (value.kind() == Value::Kind::kList) {
+      for (const Value& item : value.ToList()) meet(item);
+    } else {
+      meet(value);
+    }
+    if (info_.any_devices && first != nullptr) break;
+  }
+  if (first != nullptr) device_ = first->device();
 }
 
 void Call::Fail(ErrorClass error_class, const std::string& why) const {
@@ -86,18 +111,6 @@ std::int64_t Call::WrapDimValue(std::int64_t dim, std::int64_t dims, int i) cons
          std::to_string(range - 1) + ", but got " + std::to_string(dim));
   }
   return dim < 0 ? dim + range : dim;
-}
-
-Device Call::device() const {
-  if (device_) return *device_;
-  for (const Value& value : arguments_) {
-    if (value.is_tensor() && value.AsTensor()->has_data()) return value.AsTensor()->device();
-    if (value.kind() != Value::Kind::kList) continue;
-    for (const Value& item : value.ToList()) {
-      if (item.is_tensor() && item.AsTensor()->has_data()) return item.AsTensor()->device();
-    }
-  }
-  return DeviceType::kCpu;
 }
 
 Tensor Call::Given(int which) const {

@@ -51,10 +51,13 @@ struct OperatorInfo {
   reference::Registry* registry;
   std::vector<std::string> arguments;  // names
   int results;
+  bool any_devices;  // its tensors may be on several: a copy between them
 };
 
 class Call {
  public:
+  // kInvalidArgument unless all tensors are on one device. A CPU tensor of no dimensions is like a Scalar: it may meet
+  // tensors of any device.
   Call(const OperatorInfo& info, Stack& stack);
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -88,7 +91,7 @@ class Call {
   std::int64_t WrapDimValue(std::int64_t dim, std::int64_t dims, int i) const;
 
   // ---- results ----
-  Device device() const;
+  Device device() const { return device_; }
   void SetDevice(Device device) { device_ = device; }
   bool meta() const { return device().type == DeviceType::kMeta; }
 
@@ -115,13 +118,14 @@ class Call {
     Tensor written;  // what the kernel writes
     bool has_given = false, returned = false;
   };
+  void FindDevice();
   Tensor Given(int which) const;
   void CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const;
 
   const OperatorInfo& info_;
   Stack& stack_;
   std::span<Value> arguments_;
-  std::optional<Device> device_;
+  Device device_;
   std::vector<Place> places_;
   std::optional<std::vector<Tensor>> list_;
   std::optional<Value> value_;

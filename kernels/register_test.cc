@@ -119,6 +119,41 @@ TEST_F(OperatorTest, ADTypeWithoutKernelIsAnErrorOfItsOwn) {
   ErrorOf("sub.Tensor", {Value(flags), Value(flags), Value(1)}, ErrorClass::kNoDtype);
 }
 
+TEST_F(OperatorTest, TensorsOfOneCallAreOnOneDevice) {
+  const Tensor a = Floats({2, 2}, {1, 2, 3, 4}), meta = Meta(a);
+  const Tensor at = Make<std::int64_t>({2}, {0, 1}), flags = Make<bool>({2, 2}, {true, false, true, true});
+  const Value no = Value::None();
+  const std::vector<std::pair<const char*, std::vector<Value>>> calls = {
+      {"mm", {Value(a), Value(meta)}},
+      {"matmul", {Value(meta), Value(a)}},
+      {"linear", {Value(a), Value(meta), no}},
+      {"add.Tensor", {Value(a), Value(meta), Value(1)}},
+      {"embedding", {Value(meta), Value(at), Value(-1), Value(false), Value(false)}},
+      {"index.Tensor", {Value(meta), Value(std::vector<Value>{Value(at)})}},
+      {"gather", {Value(a), Value(0), Value(Meta(Make<std::int64_t>({1, 2}, {0, 1}))), Value(false)}},
+      {"masked_fill.Scalar", {Value(meta), Value(flags), Value(1)}},
+      {"masked_select", {Value(a), Value(Meta(flags))}},
+      {"mse_loss", {Value(a), Value(meta), Value(1)}},
+      {"cat", {Value(std::vector<Value>{Value(a), Value(meta)}), Value(0)}},
+      {"add.out", {Value(a), Value(a), Value(1), Value(meta)}},
+  };
+  for (const auto& [name, arguments] : calls) {
+    EXPECT_THAT(ErrorOf(name, arguments, ErrorClass::kInvalidArgument),
+                testing::AllOf(HasSubstr("one device"), HasSubstr("cpu"), HasSubstr("meta")))
+        << name;
+  }
+  const Tensor sum = Call("add.Tensor", {Value(meta), Value(Floats({}, {1})), Value(1)});
+  EXPECT_EQ(sum.device().type, DeviceType::kMeta) << "a CPU tensor of no dimensions is like a Scalar";
+}
+
+TEST_F(OperatorTest, MemoryFormatsThatThereAreNot) {
+  const Tensor a = Floats({2, 2}, {1, 2, 3, 4});
+  for (const int number : {-1, 4, 1 << 20}) {
+    EXPECT_THAT(ErrorOf("clone", {Value(a), Value(number)}, ErrorClass::kInvalidArgument),
+                testing::AllOf(HasSubstr("'memory_format'"), HasSubstr(std::to_string(number))));
+  }
+}
+
 TEST_F(OperatorTest, IntegersDividedByZero) {
   const Tensor a = Make<int>({2}, {1, 2});
   EXPECT_THAT(ErrorOf("remainder.Tensor", {Value(a), Value(Make<int>({2}, {1, 0}))}, ErrorClass::kInvalidArgument),

@@ -100,19 +100,23 @@ struct Clauses {
 
 #define PL_CASE_JOIN_(a, b) a##b
 #define PL_CASE_JOIN(a, b) PL_CASE_JOIN_(a, b)
-#define PL_CASE_AT(line, case_chapter, case_name, case_tier, case_clauses, case_needs)         \
-  static void PL_CASE_JOIN(PlumblineCase, line)(::plumbline::harness::CaseContext & ctx);      \
-  [[maybe_unused]] static const bool PL_CASE_JOIN(kPlumblineCase, line) =                      \
-      ::plumbline::harness::RegisterCase({.id = std::string(case_chapter) + "/" + (case_name), \
-                                          .chapter = (case_chapter),                           \
-                                          .clauses = (case_clauses).ids,                       \
-                                          .tier = ::plumbline::harness::case_tier,             \
-                                          .needs = (case_needs),                               \
-                                          .where = __FILE__,                                   \
-                                          .run = PL_CASE_JOIN(PlumblineCase, line)});          \
+#define PL_CASE_AT(line, is_sampled, case_chapter, case_name, case_tier, case_clauses, case_needs) \
+  static void PL_CASE_JOIN(PlumblineCase, line)(::plumbline::harness::CaseContext & ctx);          \
+  [[maybe_unused]] static const bool PL_CASE_JOIN(kPlumblineCase, line) =                          \
+      ::plumbline::harness::RegisterCase({.id = std::string(case_chapter) + "/" + (case_name),     \
+                                          .chapter = (case_chapter),                               \
+                                          .clauses = (case_clauses).ids,                           \
+                                          .tier = ::plumbline::harness::case_tier,                 \
+                                          .needs = (case_needs),                                   \
+                                          .sampled = (is_sampled),                                 \
+                                          .where = __FILE__,                                       \
+                                          .run = PL_CASE_JOIN(PlumblineCase, line)});              \
   static void PL_CASE_JOIN(PlumblineCase, line)([[maybe_unused]] ::plumbline::harness::CaseContext & ctx)
 
 // PL_CASE("chapter", "name", Tier::kQuick, PL_CLAUSES("RES-001"), PL_CAPABILITY(GUARDS) | PL_CAPABILITY(TYPED)) { ... }
-#define PL_CASE(chapter, name, tier, clauses, needs) PL_CASE_AT(__LINE__, chapter, name, tier, clauses, needs)
+#define PL_CASE(chapter, name, tier, clauses, needs) PL_CASE_AT(__LINE__, false, chapter, name, tier, clauses, needs)
+// The same, for a case whose threads race: in what way a wrong backend fails first is chance.
+#define PL_SAMPLED_CASE(chapter, name, tier, clauses, needs) \
+  PL_CASE_AT(__LINE__, true, chapter, name, tier, clauses, needs)
 
 #endif  // PLUMBLINE_CONFORMANCE_HARNESS_CASE_H_

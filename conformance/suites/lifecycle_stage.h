@@ -154,18 +154,4 @@ void RunProgram(harness::CaseContext& ctx, StageProgram program, int exit_status
 
 }  // namespace plumbline::suites
 
-// As PL_CASE, for a program whose threads race: in what way a wrong backend fails first is chance.
-#define PL_SAMPLED_CASE(case_chapter, case_name, case_tier, case_clauses, case_needs)          \
-  static void PL_CASE_JOIN(PlumblineCase, __LINE__)(::plumbline::harness::CaseContext & ctx);  \
-  [[maybe_unused]] static const bool PL_CASE_JOIN(kPlumblineCase, __LINE__) =                  \
-      ::plumbline::harness::RegisterCase({.id = std::string(case_chapter) + "/" + (case_name), \
-                                          .chapter = (case_chapter),                           \
-                                          .clauses = (case_clauses).ids,                       \
-                                          .tier = ::plumbline::harness::case_tier,             \
-                                          .needs = (case_needs),                               \
-                                          .sampled = true,                                     \
-                                          .where = __FILE__,                                   \
-                                          .run = PL_CASE_JOIN(PlumblineCase, __LINE__)});      \
-  static void PL_CASE_JOIN(PlumblineCase, __LINE__)([[maybe_unused]] ::plumbline::harness::CaseContext & ctx)
-
 #endif  // PLUMBLINE_CONFORMANCE_SUITES_LIFECYCLE_STAGE_H_

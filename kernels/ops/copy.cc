@@ -8,7 +8,12 @@ namespace plumbline::kernels {
 namespace {
 
 MemoryFormat FormatOf(const Call& call, int i, MemoryFormat without) {
-  return call.has(i) ? static_cast<MemoryFormat>(call.integer(i)) : without;
+  if (!call.has(i)) return without;
+  const std::int64_t number = call.integer(i);
+  if (number < 0 || number > static_cast<int>(MemoryFormat::kChannelsLast3d)) {
+    call.Fail("argument " + call.Name(i) + ": there is no memory format of number " + std::to_string(number));
+  }
+  return static_cast<MemoryFormat>(number);
 }
 
 // Strides of a new tensor like `self` in a memory format.

@@ -96,24 +96,6 @@ DType Promoted(std::span<const In> inputs) {
   return promotion.Result();
 }
 
-// What a 0-d CPU tensor and a Scalar share: they may meet tensors of any device.
-void CheckDevices(Call& call, std::span<const In> inputs) {
-  const Tensor* first = nullptr;
-  for (const In& input : inputs) {
-    const Tensor* const tensor = input.tensor();
-    if (tensor == nullptr) continue;
-    if (first == nullptr || (first->dim() == 0 && first->device().type == DeviceType::kCpu)) {
-      first = tensor;
-      continue;
-    }
-    if (tensor->device() != first->device() && !(tensor->dim() == 0 && tensor->device().type == DeviceType::kCpu)) {
-      call.Fail("expected all tensors on one device, but got " + first->device().Spelling() + " and " +
-                tensor->device().Spelling());
-    }
-  }
-  if (first != nullptr) call.SetDevice(first->device());
-}
-
 void Binary(Call& call, const In& a, const In& b, BinaryOp op, DType compute_dtype, DType result,
             const Parameters& parameters = {}) {
   const In inputs[] = {a, b};
@@ -140,7 +122,6 @@ enum class Result { kPromoted, kFloat, kBool };
 template <BinaryOp op, Result result>
 void Binary(Call& call) {
   const In inputs[] = {Operand(call, 0), Operand(call, 1)};
-  CheckDevices(call, inputs);
   const DType promoted = Promoted(inputs);
   call.CheckDType(promoted);
   const DType compute = result == Result::kFloat ? FloatOr(promoted) : promoted;
@@ -157,7 +138,6 @@ void CheckAlpha(const Call& call, const Scalar& alpha, DType dtype) {
 template <BinaryOp op, bool swapped = false>
 void WithAlpha(Call& call) {
   const In inputs[] = {Operand(call, 0), Operand(call, 1)};
-  CheckDevices(call, inputs);
   const DType promoted = Promoted(inputs);
   call.CheckDType(promoted);
   if (op == BinaryOp::kSub) {
@@ -201,7 +181,6 @@ void PowScalar(Call& call) {
 template <TernaryOp op>
 void Pointwise(Call& call) {
   const In inputs[] = {call.tensor(0), call.tensor(1), call.tensor(2)};
-  CheckDevices(call, inputs);
   const DType promoted = Promoted(inputs);
   call.CheckDType(promoted);
   CheckAlpha(call, call.scalar(3), promoted);
@@ -220,7 +199,6 @@ void Where(Call& call) {
   }
   const In values[] = {call.tensor(1), call.tensor(2)};
   const In inputs[] = {condition, call.tensor(1), call.tensor(2)};
-  CheckDevices(call, inputs);
   const DType promoted = Promoted(values);
   call.CheckDType(promoted);
   const DimVector sizes = BroadcastOf(call, inputs);

@@ -20,10 +20,6 @@ void Cat(Call& call) {
   const Tensor* shape = nullptr;
   for (const Tensor& tensor : tensors) {
     if (tensor.dim() == 0) call.Fail("argument 'tensors': a zero-dimensional tensor cannot be joined");
-    if (tensor.device() != tensors[0].device()) {
-      call.Fail("expected all tensors on one device, but got " + tensors[0].device().Spelling() + " and " +
-                tensor.device().Spelling());
-    }
     if (shape == nullptr && !Skipped(tensor)) shape = &tensor;
     promotion.Add(tensor);
   }

@@ -360,6 +360,21 @@ TEST_F(ReferenceAdapter, KeysAreChecked) {
   EXPECT_EQ(Class(table->tensor_keys(registry, tensor, nullptr, must_not_be)), "ok");
 }
 
+TEST_F(ReferenceAdapter, TensorsFromTheHostAreWhatTheyClaim) {
+  const std::int64_t sizes[] = {std::int64_t{1} << 62}, strides[] = {0};
+  const unsigned char storage[] = {1, 0, 2, 1};
+  pl_tensor_layout layout{sizeof layout, PL_DTYPE_INT32, sizes, strides, 1, 0, Borrow("cpu")};
+  pl_tensor* tensor = nullptr;
+  EXPECT_EQ(Class(table->tensor_from_host(registry, &layout, storage, sizeof storage, &tensor)), "overflow")
+      << "its bytes do not fit into 64 bits";
+  const std::int64_t four[] = {4}, one[] = {1};
+  layout = {sizeof layout, PL_DTYPE_BOOL, four, one, 1, 0, Borrow("cpu")};
+  const PlError error(table->tensor_from_host(registry, &layout, storage, sizeof storage, &tensor));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error.error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
+  EXPECT_THAT(std::string(error.message()), testing::HasSubstr("byte 2 of the storage is 2"));
+}
+
 TEST(BrokenAdapter, HasFaults) {
   const pl_adapter* table = Load("broken");
   const AdapterCheck check = CheckAdapter(table);

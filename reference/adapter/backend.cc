@@ -57,6 +57,11 @@ abi::Error Backend::Classify(const std::exception& exception) {
   if (const auto* own = dynamic_cast<const DispatchError*>(&exception)) {
     return abi::Error(static_cast<std::uint32_t>(own->error_class()), own->what());
   }
+  // More memory than there is, or than a container can hold: what was asked for is too large.
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr ||
+      dynamic_cast<const std::length_error*>(&exception) != nullptr) {
+    return abi::Error(PL_ERROR_OVERFLOW, std::string("out of memory: ") + exception.what());
+  }
   return abi::Error(PL_ERROR_UNCLASSIFIED, exception.what());
 }
 

@@ -1,4 +1,5 @@
 // Tensors with data: made from host memory, described and read back.
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -23,6 +24,15 @@ void NeedsBytes(std::size_t given, std::size_t due, const char* what) {
                                                   " bytes, and room for " + std::to_string(given) + " is given");
 }
 
+// Kernels read a bool as the byte that it is: any other than 0 and 1 is none.
+void NeedsBools(std::span<const std::byte> storage) {
+  const auto bad = std::find_if(storage.begin(), storage.end(), [](std::byte b) { return b > std::byte{1}; });
+  if (bad == storage.end()) return;
+  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "byte " + std::to_string(bad - storage.begin()) + " of the storage is " +
+                                                  std::to_string(std::to_integer<int>(*bad)) +
+                                                  "; an element of a bool tensor is 0 or 1");
+}
+
 // The elements in row-major order, one dimension after the other.
 void CopyElements(const char* from, IntSpan sizes, IntSpan strides, std::size_t item, char*& into) {
   if (sizes.empty()) {
@@ -44,6 +54,7 @@ Tensor Backend::TensorFromHost(const abi::TensorLayout& layout, std::span<const 
   if (device.type != DeviceType::kCpu && device.type != DeviceType::kMeta) {
     throw abi::Error(PL_ERROR_UNSUPPORTED, "there is no device " + device.Spelling() + " here");
   }
+  if (dtype == DType::kBool) NeedsBools(storage);
   Storage own = Storage::Allocate(storage.size(), device);
   if (device.type == DeviceType::kCpu && !storage.empty()) std::memcpy(own.data(), storage.data(), storage.size());
   return Tensor::FromStorage(std::move(own), layout.sizes, layout.strides, layout.offset, dtype,

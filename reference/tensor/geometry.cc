@@ -107,7 +107,6 @@ std::int64_t CheckedBytes(IntSpan sizes, DType dtype) {
 }
 
 std::int64_t CheckedExtent(IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype) {
-  CheckSizes(sizes);
   if (sizes.size() != strides.size()) {
     Throw(ErrorClass::kInvalidArgument,
           "Sizes " + Print(sizes) + " and strides " + Print(strides) + " are not of the same number of dimensions");
@@ -121,7 +120,8 @@ std::int64_t CheckedExtent(IntSpan sizes, IntSpan strides, std::int64_t offset, 
   if (offset < 0) {
     Throw(ErrorClass::kInvalidArgument, "A storage offset is 0 or more, not " + std::to_string(offset));
   }
-  if (HasZero(sizes)) return 0;
+  // Strides of 0 make a tensor larger than its storage: what reads it counts its bytes too.
+  if (CheckedBytes(sizes, dtype) == 0) return 0;
   std::int64_t last = offset, step;
   bool fits = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -9,6 +9,7 @@
 
 #include "reference/keys/error.h"
 #include "reference/tensor/tensor.h"
+#include "reference/tensor/testing/error_of.h"
 
 namespace plumbline::reference {
 namespace {
@@ -16,20 +17,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::int64_t kBig = std::int64_t{1} << 62;
-
-// The error of a call: its class and text.
-template <class F>
-std::pair<ErrorClass, std::string> ErrorOf(F f) {
-  try {
-    f();
-  } catch (const DispatchError& error) {
-    return {error.error_class(), error.what()};
-  }
-  ADD_FAILURE() << "no error";
-  return {ErrorClass::kInternal, ""};
-}
-
-MATCHER_P2(Is, error_class, text, "") { return arg.first == error_class && arg.second.find(text) != std::string::npos; }
 
 TEST(Geometry, Counts) {
   EXPECT_EQ(CheckedNumel({2, 3, 4}), 24);
@@ -52,6 +39,9 @@ TEST(Geometry, CountsThatDoNotFitAreErrors) {
                 CheckedExtent({2, 2}, {kBig, kBig}, 0, DType::kUint8);
               }),
               Is(ErrorClass::kOverflow, "strides [4611686018427387904, 4611686018427387904]"));
+  // A stride of 0 needs no storage, yet whoever reads the elements counts their bytes.
+  EXPECT_THAT(ErrorOf([&] { CheckedExtent({kBig}, {0}, 0, DType::kInt32); }), Is(ErrorClass::kOverflow, "bytes"));
+  EXPECT_EQ(CheckedExtent({b40}, {0}, 0, DType::kInt32), 4);
   EXPECT_THAT(ErrorOf([&] { CheckedExtent({2}, {1}, INT64_MAX, DType::kUint8); }), Is(ErrorClass::kOverflow, "offset"));
   EXPECT_THAT(ErrorOf([&] { CheckedNumel({2, -1}); }), Is(ErrorClass::kInvalidArgument, "negative -1"));
   EXPECT_THAT(ErrorOf([&] { CheckedExtent({2}, {-1}, 0, DType::kUint8); }),

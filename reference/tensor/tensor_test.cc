@@ -9,24 +9,12 @@
 
 #include "reference/keys/error.h"
 #include "reference/tensor/device.h"
+#include "reference/tensor/testing/error_of.h"
 
 namespace plumbline::reference {
 namespace {
 
 const KeyTable& Table() { return *KeyTable::ForRelease("pytorch-1.13"); }
-
-template <class F>
-std::pair<ErrorClass, std::string> ErrorOf(F f) {
-  try {
-    f();
-  } catch (const DispatchError& error) {
-    return {error.error_class(), error.what()};
-  }
-  ADD_FAILURE() << "no error";
-  return {ErrorClass::kInternal, ""};
-}
-
-MATCHER_P2(Is, error_class, text, "") { return arg.first == error_class && arg.second.find(text) != std::string::npos; }
 
 Tensor Floats(IntSpan sizes) { return Tensor::Empty(sizes, DType::kFloat32, DeviceType::kCpu, Table()); }
 

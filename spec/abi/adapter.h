@@ -185,8 +185,15 @@ class Entries {
     return Run([&] {
       NotNull(options, "options"), NotNull(out, "out");
       Fits(options->struct_size, offsetof(pl_open_options, operators), "pl_open_options");  // a host of ABI 1.0
-      const bool operators = options->struct_size >= sizeof *options && options->operators != 0;
       if (options->reserved != 0) throw Error(PL_ERROR_INVALID_ARGUMENT, "pl_open_options.reserved is not zero");
+      bool operators = false;
+      if (options->struct_size >= sizeof *options) {
+        if (options->reserved_2 != 0) throw Error(PL_ERROR_INVALID_ARGUMENT, "pl_open_options.reserved_2 is not zero");
+        if (options->operators > 1)
+          throw Error(PL_ERROR_INVALID_ARGUMENT,
+                      "pl_open_options.operators is 0 or 1, not " + std::to_string(options->operators));
+        operators = options->operators == 1;
+      }
       OpenOptions own{options->mode == PL_OPEN_FRESH, std::string(View(options->release)), options->count_hits != 0};
       if (options->mode > PL_OPEN_FRESH) throw Error(PL_ERROR_INVALID_ARGUMENT, "unknown open mode");
       if (own.fresh && !(Claims<B>() & PL_CAPABILITY(FRESH_REGISTRY)))
@@ -359,7 +366,7 @@ class Entries {
   static pl_error* TensorKeys(pl_registry* registry, pl_tensor* tensor, void* context,
                               void (*push)(void* context, pl_key key)) {
     return Run([&] {
-      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE);
+      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE), NotNull(push, "push");
       for (pl_key key : Backend(registry).KeysOf(*reinterpret_cast<const Tensor*>(tensor))) push(context, key);
     });
   }
@@ -372,6 +379,9 @@ class Entries {
     return Run([&] {
       NotNull(layout, "layout"), NotNull(out, "out");
       Fits(layout->struct_size, sizeof *layout, "pl_tensor_layout");
+      if (layout->dim > PL_MAX_DIM)
+        throw Error(PL_ERROR_OVERFLOW, "pl_tensor_layout.dim is " + std::to_string(layout->dim) + ", and at most " +
+                                           std::to_string(PL_MAX_DIM) + " are read");
       if (layout->dim != 0) NotNull(layout->sizes, "sizes"), NotNull(layout->strides, "strides");
       if (storage_bytes != 0) NotNull(storage, "storage");
       const TensorLayout own{layout->dtype,
@@ -386,7 +396,7 @@ class Entries {
   static pl_error* TensorInfoOf(pl_registry* registry, pl_tensor* tensor, void* context,
                                 void (*push)(void* context, const pl_tensor_info* info)) {
     return Run([&] {
-      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE);
+      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE), NotNull(push, "push");
       const TensorInfo info = Backend(registry).InfoOf(*reinterpret_cast<const Tensor*>(tensor));
       const TensorLayout& layout = info.layout;
       const pl_tensor_info out{sizeof out,
@@ -491,7 +501,9 @@ class Entries {
   static pl_error* Run(Body&& body) {
     return Catch<B>(std::forward<Body>(body));
   }
-  static void NotNull(const void* pointer, const char* what, uint32_t error_class = PL_ERROR_INVALID_ARGUMENT) {
+  static std::string_view View(pl_string text) { return ViewOfGiven(text); }  // hides the unchecked one
+  template <class T>
+  static void NotNull(T* pointer, const char* what, uint32_t error_class = PL_ERROR_INVALID_ARGUMENT) {
     if (pointer == nullptr) throw Error(error_class, std::string(what) + " is null");
   }
   static void Fits(uint32_t size, std::size_t needed, const char* what) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spec/abi/adapter.h"
@@ -35,6 +36,7 @@ class WithTensors {
   static Description Describe() { return {.name = "with-tensors", .version = "1", .release = "pytorch-1.13"}; }
   explicit WithTensors(const OpenOptions& options) : operators(options.operators) {}
 
+  pl_key InternKey(std::string_view) { return 1; }
   Tensor MakeTensor(std::span<const pl_key>) { return nullptr; }
   Tensor TensorFromHost(const TensorLayout& layout, std::span<const std::byte> storage) {
     return std::make_shared<Made>(Made{layout, {storage.begin(), storage.end()}});
@@ -145,6 +147,58 @@ TEST_F(TensorsTest, RefusesWhatIsNullOrTooSmall) {
   const PlError handle(table.tensor_to_host(registry, nullptr, storage.data(), 2));
   ASSERT_TRUE(handle);
   EXPECT_EQ(handle.error_class(), PL_ERROR_INVALID_HANDLE + 0u);
+}
+
+TEST_F(TensorsTest, DimensionsThatWereNeverSetAreNotRead) {
+  pl_tensor* tensor = nullptr;
+  layout.dim = std::uint64_t{1} << 40;
+  const PlError error(table.tensor_from_host(registry, &layout, storage.data(), sizeof storage, &tensor));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error.error_class(), PL_ERROR_OVERFLOW + 0u);
+  EXPECT_THAT(std::string(error.message()), HasSubstr("pl_tensor_layout.dim is 1099511627776"));
+}
+
+TEST_F(TensorsTest, TextsAndListsThatAreNullAreEmpty) {
+  pl_key key;
+  const PlError text(table.intern_key(registry, pl_string{nullptr, 3}, &key));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text.error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
+  EXPECT_THAT(std::string(text.message()), HasSubstr("a text of 3 bytes is null"));
+  pl_value value{};
+  value.kind = PL_STRING;
+  value.as.string = {nullptr, 3};
+  EXPECT_THROW(FromC<int>(value), Error);
+  value.kind = PL_LIST;
+  value.as.list = {nullptr, 3};
+  EXPECT_THROW(FromC<int>(value), Error);
+  value.as.list.size = 0;
+  EXPECT_TRUE(FromC<int>(value).list().empty());
+}
+
+TEST_F(TensorsTest, SomebodyHasToTakeTheInformation) {
+  pl_tensor* tensor = nullptr;
+  ASSERT_FALSE(PlError(table.tensor_from_host(registry, &layout, storage.data(), sizeof storage, &tensor)));
+  const PlError error(table.tensor_info(registry, tensor, nullptr, nullptr));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error.error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
+  EXPECT_THAT(std::string(error.message()), HasSubstr("push is null"));
+  table.tensor_release(tensor);
+}
+
+TEST_F(TensorsTest, OptionsHoldWhatTheyMay) {
+  const auto refused = [&](std::uint32_t operators, std::uint32_t reserved, const char* what) {
+    pl_open_options options{};
+    options.struct_size = sizeof options;
+    options.operators = operators;
+    options.reserved_2 = reserved;
+    pl_registry* none = nullptr;
+    const PlError error(table.open(&options, &none));
+    ASSERT_TRUE(error) << what;
+    EXPECT_EQ(error.error_class(), PL_ERROR_INVALID_ARGUMENT + 0u);
+    EXPECT_THAT(std::string(error.message()), HasSubstr(what));
+  };
+  refused(2, 0, "operators is 0 or 1, not 2");
+  refused(1, 1, "reserved_2 is not zero");
 }
 
 TEST_F(TensorsTest, AHostOfTheFirstMinorHasNoOperators) {

@@ -64,6 +64,13 @@ class Value {
   Data data_;
 };
 
+// What the other side hands over may be null only if it is empty.
+inline std::string_view ViewOfGiven(pl_string text) {
+  if (text.data == nullptr && text.size != 0)
+    throw Error(PL_ERROR_INVALID_ARGUMENT, "a text of " + std::to_string(text.size) + " bytes is null");
+  return View(text);
+}
+
 // Copies a value that the other side lends.
 template <class Tensor>
 Value<Tensor> FromC(const pl_value& value, int depth = 0) {
@@ -83,11 +90,13 @@ Value<Tensor> FromC(const pl_value& value, int depth = 0) {
         throw Error(PL_ERROR_INVALID_ARGUMENT, "a PL_BOOL is neither 0 nor 1");
       return Value<Tensor>::Bool(value.as.integer == 1);
     case PL_STRING:
-      return Value<Tensor>::String(std::string(View(value.as.string)));
+      return Value<Tensor>::String(std::string(ViewOfGiven(value.as.string)));
     case PL_LIST: {
       if (depth == PL_MAX_LIST_DEPTH) {
         throw Error(PL_ERROR_INVALID_ARGUMENT, "lists are nested deeper than " + std::to_string(PL_MAX_LIST_DEPTH));
       }
+      if (value.as.list.data == nullptr && value.as.list.size != 0)
+        throw Error(PL_ERROR_INVALID_ARGUMENT, "a list of " + std::to_string(value.as.list.size) + " values is null");
       std::vector<Value<Tensor>> items;
       items.reserve(value.as.list.size);
       for (std::uint64_t i = 0; i < value.as.list.size; ++i)

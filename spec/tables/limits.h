@@ -9,4 +9,8 @@
  * scenario can write one. */
 #define PL_MAX_LIST_DEPTH 16
 
+/* How many dimensions a tensor may have that the host makes in a backend (pl_tensor_layout.dim). More are refused as
+ * PL_ERROR_OVERFLOW before sizes and strides are read. */
+#define PL_MAX_DIM 64
+
 #endif /* PLUMBLINE_SPEC_TABLES_LIMITS_H_ */

@@ -4,16 +4,6 @@
 #include <iterator>
 
 namespace plumbline::suites {
-namespace {
-
-constexpr std::uint32_t kDtypes[] = {
-#define PLUMBLINE_DTYPE_NUMBER(number, NAME, spelling, bytes) PL_DTYPE_##NAME,
-    PL_DTYPES(PLUMBLINE_DTYPE_NUMBER)
-#undef PLUMBLINE_DTYPE_NUMBER
-};
-
-}  // namespace
-
 std::uint32_t DrawDtype(Draw& draw) { return kDtypes[draw.Below(std::ssize(kDtypes))]; }
 
 std::uint32_t DrawFloating(Draw& draw) {

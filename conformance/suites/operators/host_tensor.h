@@ -16,9 +16,17 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/abi/abi.h"
+
 namespace plumbline::suites {
 
 using Sizes = std::vector<std::int64_t>;
+
+inline constexpr std::uint32_t kDtypes[] = {
+#define PLUMBLINE_DTYPE_NUMBER(number, NAME, spelling, bytes) PL_DTYPE_##NAME,
+    PL_DTYPES(PLUMBLINE_DTYPE_NUMBER)
+#undef PLUMBLINE_DTYPE_NUMBER
+};
 
 std::string_view DtypeSpelling(std::uint32_t dtype);  // "float32"
 std::size_t DtypeBytes(std::uint32_t dtype);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -25,12 +24,6 @@ using harness::CaseContext;
 using harness::Executor;
 using harness::Reply;
 using harness::Tier;
-
-constexpr std::uint32_t kDtypes[] = {
-#define PLUMBLINE_DTYPE_NUMBER(number, NAME, spelling, bytes) PL_DTYPE_##NAME,
-    PL_DTYPES(PLUMBLINE_DTYPE_NUMBER)
-#undef PLUMBLINE_DTYPE_NUMBER
-};
 
 constexpr std::size_t kBatch = 32;
 
@@ -119,7 +112,6 @@ void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, co
   if (!backend.broken().empty()) return ctx.Broken(backend.broken());
   const int runs = ctx.tier() == Tier::kQuick ? 24 : ctx.tier() == Tier::kStandard ? 240 : 2400;
   Draw draw(ctx.seed());
-  std::set<std::string> missing;
   std::uint64_t tried = 0;
   for (const std::uint32_t dtype : kDtypes) {
     std::uint64_t done = 0;
@@ -146,7 +138,6 @@ void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, co
       }
     }
     tried += done;
-    if (done == 0) missing.insert(std::string(DtypeSpelling(dtype)));
   }
   ctx.Tried(tried);
   if (tried == 0) ctx.Unsupported(name);

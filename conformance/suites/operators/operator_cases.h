@@ -5,8 +5,8 @@
 //
 // A case draws calls for each dtype, sends them to the executor in batches, and compares. What fails is made smaller
 // (fewer and smaller dimensions, plainer layouts and values) as long as it fails in the same way, and is reported as a
-// call. A dtype that the backend does not implement for the operator (PL_ERROR_NO_DTYPE, PL_ERROR_NO_KERNEL) is named
-// as unsupported; the others count. Cases run in workers, as others do.
+// call. Calls of dtypes that the backend does not implement for the operator (PL_ERROR_NO_DTYPE, PL_ERROR_NO_KERNEL) do
+// not count; where none counts, the case is unsupported. Cases run in workers, as others do.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_CASES_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_CASES_H_
 

@@ -12,7 +12,7 @@ void Run(void* const* data, std::int64_t n, const Parameters& parameters) {
   const auto* const a = static_cast<const T*>(data[1]);
   const auto* const b = static_cast<const T*>(data[2]);
   const Op op(parameters, T());
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) out[i] = op(a[i], b[i]);
 }
 
@@ -71,7 +71,7 @@ void RunWithAlpha(void* const* data, std::int64_t n, const Parameters& parameter
   const auto* const a = static_cast<const T*>(data[1]);
   const auto* const b = static_cast<const T*>(data[2]);
   const Wrap<T> factor = static_cast<Wrap<T>>(alpha);
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) {
     const Wrap<T> product = factor * static_cast<Wrap<T>>(b[i]);
     out[i] = static_cast<T>(kMinus ? static_cast<Wrap<T>>(a[i]) - product : static_cast<Wrap<T>>(a[i]) + product);

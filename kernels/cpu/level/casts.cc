@@ -114,7 +114,7 @@ void Cast(void* const* data, std::int64_t n, const Parameters&) {
     }
   }
 #endif
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (; i < n; ++i) out[i] = Convert<From, To>(in[i]);
 }
 

@@ -6,6 +6,13 @@
 
 #include "kernels/cpu/level/types.h"
 
+// Before a loop: no turn of it reads what another one writes, so that it may be made of vectors unasked.
+#ifdef __clang__
+#define PLUMBLINE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define PLUMBLINE_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL {
 
 const LevelTable& Table();

@@ -192,7 +192,7 @@ void ReduceRows(void* acc_data, const void* data, std::int64_t rows, std::int64_
   std::int64_t r = 0;
   for (; r + 4 <= rows; r += 4, row += 4 * stride) {
     const T *const a = at(0), *const b = at(1), *const c = at(2), *const d = at(3);
-#pragma GCC ivdep
+    PLUMBLINE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
       const T both = Op::Join(Op::Join(Op::Map(a[i]), Op::Map(b[i])), Op::Join(Op::Map(c[i]), Op::Map(d[i])));
       acc[i] = Op::Join(acc[i], both);
@@ -200,7 +200,7 @@ void ReduceRows(void* acc_data, const void* data, std::int64_t rows, std::int64_
   }
   for (; r < rows; ++r, row += stride) {
     const T* const a = at(0);
-#pragma GCC ivdep
+    PLUMBLINE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) acc[i] = Op::Join(acc[i], Op::Map(a[i]));
   }
 }
@@ -233,7 +233,7 @@ double ExpAndSumFloats(float* out, const float* in, std::int64_t n, float shift)
     float lanes[kWide] = {};
     std::int64_t i = begin;
     for (; i + kWide <= end; i += kWide) {
-#pragma GCC ivdep
+      PLUMBLINE_INDEPENDENT
       for (int k = 0; k < kWide; ++k) {
         const float e = ExpF(in[i + k] - shift);
         if constexpr (kStore) out[i + k] = e;
@@ -241,7 +241,7 @@ double ExpAndSumFloats(float* out, const float* in, std::int64_t n, float shift)
       }
     }
     const int rest = static_cast<int>(end - i);
-#pragma GCC ivdep
+    PLUMBLINE_INDEPENDENT
     for (int k = 0; k < rest; ++k) {
       const float e = ExpF(in[i + k] - shift);
       if constexpr (kStore) out[i + k] = e;
@@ -296,10 +296,10 @@ void ScaleShift(void* out_data, const void* in_data, std::int64_t n, double scal
   const T* const in = static_cast<const T*>(in_data);
   const T factor = static_cast<T>(scale), addend = static_cast<T>(offset);
   if (offset == 0) {
-#pragma GCC ivdep
+    PLUMBLINE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = in[i] * factor;
   } else {
-#pragma GCC ivdep
+    PLUMBLINE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = in[i] * factor + addend;
   }
 }
@@ -314,7 +314,7 @@ void Normalize(void* out_data, const void* in_data, const void* weight_data, con
   // x - mean is of doubles rounded to T: a float mean would lose what a large one does not share with x.
   const T centre = static_cast<T>(mean), rest = static_cast<T>(mean - static_cast<double>(centre));
   const T factor = static_cast<T>(scale);
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) {
     T y = ((in[i] - centre) - rest) * factor;
     if (weight != nullptr) y *= weight[i];

@@ -10,7 +10,7 @@ void Where(void* const* data, std::int64_t n, const Parameters&) {
   const auto* const condition = static_cast<const std::uint8_t*>(data[1]);
   const auto* const a = static_cast<const T*>(data[2]);
   const auto* const b = static_cast<const T*>(data[3]);
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) {
     const T yes = a[i], no = b[i];
     out[i] = condition[i] != 0 ? yes : no;
@@ -29,7 +29,7 @@ void Run(void* const* data, std::int64_t n, const Parameters& parameters) {
   } else {
     value = static_cast<T>(parameters.integer[0]);
   }
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) out[i] = Op::Of(a[i], b[i], c[i], value);
 }
 

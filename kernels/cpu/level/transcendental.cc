@@ -10,7 +10,7 @@ template <float (*function)(float)>
 [[gnu::always_inline]] inline void Each(void* const* data, std::int64_t n) {
   auto* const out = static_cast<float*>(data[0]);
   const auto* const in = static_cast<const float*>(data[1]);
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) out[i] = function(in[i]);
 }
 
@@ -20,66 +20,24 @@ void Sleef(void* const* data, std::int64_t n, const Parameters&) {
 }
 
 // Functions made of others work on vectors; operators on these are the compiler's.
-template <class T>
-Vector<T> Exp(Vector<T> x);
-template <>
-inline Floats Exp<float>(Floats x) {
-  return PLUMBLINE_SLEEF_F(exp, u10)(x);
-}
-template <>
-inline Doubles Exp<double>(Doubles x) {
-  return PLUMBLINE_SLEEF_D(exp, u10)(x);
-}
-template <class T>
-Vector<T> Log1p(Vector<T> x);
-template <>
-inline Floats Log1p<float>(Floats x) {
-  return PLUMBLINE_SLEEF_F(log1p, u10)(x);
-}
-template <>
-inline Doubles Log1p<double>(Doubles x) {
-  return PLUMBLINE_SLEEF_D(log1p, u10)(x);
-}
-template <class T>
-Vector<T> Log(Vector<T> x);
-template <>
-inline Floats Log<float>(Floats x) {
-  return PLUMBLINE_SLEEF_F(log, u10)(x);
-}
-template <>
-inline Doubles Log<double>(Doubles x) {
-  return PLUMBLINE_SLEEF_D(log, u10)(x);
-}
-template <class T>
-Vector<T> Expm1(Vector<T> x);
-template <>
-inline Floats Expm1<float>(Floats x) {
-  return PLUMBLINE_SLEEF_F(expm1, u10)(x);
-}
-template <>
-inline Doubles Expm1<double>(Doubles x) {
-  return PLUMBLINE_SLEEF_D(expm1, u10)(x);
-}
-template <class T>
-Vector<T> Tanh(Vector<T> x);
-template <>
-inline Floats Tanh<float>(Floats x) {
-  return PLUMBLINE_SLEEF_F(tanh, u10)(x);
-}
-template <>
-inline Doubles Tanh<double>(Doubles x) {
-  return PLUMBLINE_SLEEF_D(tanh, u10)(x);
-}
-template <class T>
-Vector<T> Erfc(Vector<T> x);
-template <>
-inline Floats Erfc<float>(Floats x) {
-  return PLUMBLINE_SLEEF_F(erfc, u15)(x);
-}
-template <>
-inline Doubles Erfc<double>(Doubles x) {
-  return PLUMBLINE_SLEEF_D(erfc, u15)(x);
-}
+#define PLUMBLINE_SLEEF_BOTH(Name, name, ulp) \
+  template <class T>                          \
+  Vector<T> Name(Vector<T> x);                \
+  template <>                                 \
+  inline Floats Name<float>(Floats x) {       \
+    return PLUMBLINE_SLEEF_F(name, ulp)(x);   \
+  }                                           \
+  template <>                                 \
+  inline Doubles Name<double>(Doubles x) {    \
+    return PLUMBLINE_SLEEF_D(name, ulp)(x);   \
+  }
+PLUMBLINE_SLEEF_BOTH(Exp, exp, u10)
+PLUMBLINE_SLEEF_BOTH(Log1p, log1p, u10)
+PLUMBLINE_SLEEF_BOTH(Log, log, u10)
+PLUMBLINE_SLEEF_BOTH(Expm1, expm1, u10)
+PLUMBLINE_SLEEF_BOTH(Tanh, tanh, u10)
+PLUMBLINE_SLEEF_BOTH(Erfc, erfc, u15)
+#undef PLUMBLINE_SLEEF_BOTH
 
 template <class T>
 Vector<T> Splat(double x) {

@@ -9,7 +9,7 @@ void Run(void* const* data, std::int64_t n, const Parameters& parameters) {
   auto* const out = static_cast<typename Op::template Out<T>*>(data[0]);
   const auto* const in = static_cast<const T*>(data[1]);
   const Op op(parameters, T());
-#pragma GCC ivdep
+  PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) out[i] = op(in[i]);
 }
 
