@@ -6,8 +6,10 @@
 
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "conformance/harness/case_runner.h"
 #include "conformance/harness/run_main.h"
 #include "perf/bench/contended_bench.h"
 #include "perf/bench/workload.h"
@@ -37,7 +39,8 @@ constexpr char kHelp[] =
     "\n"
     "  --backend NAME|FILE          a backend's name (`plumbline list backends`) or the path of its shared object;\n"
     "                               reference if left out\n"
-    "  --benchmark_filter=PATTERN   only operations whose name matches this regular expression\n"
+    "  --benchmark_filter=PATTERN   only operations whose name matches this regular expression; one that matches\n"
+    "                               none is bad input\n"
     "  --benchmark_list_tests=true  print their names, and measure none\n"
     "  --benchmark_min_time=N       seconds for each, 0.5 if left out\n"
     "  --benchmark_format=json      for programs; the other options of Google Benchmark hold too\n"
@@ -60,6 +63,8 @@ int Main(int argc, char** argv) {
         return 2;
       }
       backend = argv[++i];
+    } else if (argument.starts_with("--backend=")) {
+      backend = argument.substr(std::string_view("--backend=").size());
     } else if (!argument.starts_with("--benchmark_")) {
       std::cerr << "plumbline bench: there is no option '" << reports::Shown(argument)
                 << "'\nSee plumbline bench --help.\n";
@@ -81,8 +86,12 @@ int Main(int argc, char** argv) {
   int count = static_cast<int>(rest.size());
   benchmark::Initialize(&count, rest.data());
   if (benchmark::ReportUnrecognizedArguments(count, rest.data())) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  if (benchmark::RunSpecifiedBenchmarks() != 0) return 0;
+  // The library has said on standard error what is wrong with a pattern that is no regular expression.
+  std::cerr << "plumbline bench: --benchmark_filter=" << reports::Shown(benchmark::GetBenchmarkFilter())
+            << " matches no operation, so nothing was measured\n`plumbline bench --backend "
+            << reports::Shown(harness::ShellWord(backend)) << " --benchmark_list_tests=true` prints their names.\n";
+  return 2;
 }
 
 }  // namespace

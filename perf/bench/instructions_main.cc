@@ -23,7 +23,9 @@ constexpr char kHelp[] =
     "\n"
     "  --backend NAME|FILE  a backend's name (`plumbline list backends`) or the path of its shared object;\n"
     "                       reference if left out\n"
-    "  --only TEXT          only operations whose name holds this text\n";
+    "  --only TEXT          only operations whose name holds this text\n"
+    "\n"
+    "Exit status: 0 run, 2 bad input.\n";
 
 int Main(int argc, char** argv) {
   std::string backend = "reference", only;
@@ -49,8 +51,12 @@ int Main(int argc, char** argv) {
     std::cerr << "plumbline instructions: " << reports::Shown(bench.error()) << "\n";
     return 2;
   }
+  std::string names;
+  bool any = false;
   for (const Workload& workload : Workloads()) {
+    names += (names.empty() ? "" : ", ") + workload.name;
     if (!only.empty() && workload.name.find(only) == std::string::npos) continue;
+    any = true;
     if (const auto wrong = (*bench)->Prepare(workload)) {
       std::cout << "cannot\t" << workload.name << "\t" << reports::Shown(*wrong) << std::endl;
       continue;
@@ -68,7 +74,10 @@ int Main(int argc, char** argv) {
     std::cout << "times\t" << workload.name << "\t" << times << std::endl;
     (*bench)->Finish();
   }
-  return 0;
+  if (any) return 0;
+  std::cerr << "plumbline instructions: --only " << reports::Shown(only)
+            << ": no operation's name holds this text; there are " << names << "\n";
+  return 2;
 }
 
 }  // namespace
