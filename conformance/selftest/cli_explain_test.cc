@@ -129,6 +129,29 @@ TEST(CliExplainTest, GivesNoCauseWhereItDoesNotHold) {
   }
 }
 
+TEST(CliExplainTest, MisspeltKeysAreNamedWithTheirLines) {
+  const Folder folder;
+  const std::string head = "scenario 1 pytorch-1.13\ndefine demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k0\n";
+  const auto explain = [&](const std::string& steps) {
+    return RunTool("explain " + folder.Write("s.scn", head + steps)).out;
+  };
+  const std::string call = "\ncall demo::f [CPU AutogradCPU]\n";
+  EXPECT_THAT(explain("impl demo::f AutogradCpu k1" + call),
+              HasSubstr("why: registration refused: k1, line 4: there is no key AutogradCpu; did you mean AutogradCPU"))
+      << "though another kernel answers";
+  EXPECT_THAT(explain("impl demo::f AutogradCpu fallthrough" + call),
+              HasSubstr("why: registration refused: the fallthrough, line 4: there is no key AutogradCpu"));
+  EXPECT_THAT(explain("fallback AutogradCpu k1" + call),
+              HasSubstr("why: registration refused: k1, line 4: there is no key AutogradCpu"));
+  EXPECT_THAT(
+      explain("impl demo::f AutogradCpu" + call),
+      HasSubstr("why: no key is given: AutogradCpu, line 4 is taken for the kernel; for the key AutogradCPU write "
+                "`impl demo::f AutogradCPU KERNEL`"));
+  EXPECT_THAT(explain("call demo::f [CPU AutogradCpu]\n"),
+              HasSubstr("refused: not-found: there is no dispatch key 'AutogradCpu'; near: AutogradCPU"));
+  EXPECT_THAT(explain("impl demo::f kernel" + call), Not(HasSubstr("no key is given")));
+}
+
 TEST(CliExplainTest, AKernelThatRunsNeedsNoCause) {
   const Folder folder;
   const std::string file = folder.Write("good.scn",

@@ -34,6 +34,7 @@ const char* ClauseOf(const std::string& kind) {
       {"other overload", "REG-002"},
       {"never registered", "ERR-001"},
       {"registration refused", "REG-051"},
+      {"no key is given", "REG-024"},
       {"never defined", "ERR-005"},
       {"registered after the call", "CACHE-001"},
       {"released before the call", "CACHE-002"},
@@ -123,6 +124,23 @@ class StaleWatch {
   Chains chains_;
 };
 
+std::vector<std::string> KeyNames(const KeyTable& keys) {
+  std::vector<std::string> names;
+  for (Key key = 0; key < keys.key_count(); ++key) names.push_back(keys.Name(key));
+  return names;
+}
+
+// After `impl OP` one word is a kernel; the key that it may have been meant for, or empty.
+std::string KeyMeant(const scenario::Impl& impl, const KeyTable& keys) {
+  constexpr std::size_t kShortest = 6;  // of a name that looks like a key's where it is none
+  const std::string& word = impl.kernel.kernel;
+  if (impl.key || impl.kernel.fallthrough || !impl.library.empty()) return "";
+  if (const std::optional<Key> key = keys.Find(word)) return keys.Name(*key);
+  if (word.size() < kShortest) return "";
+  const std::vector<std::string> near = Nearest(word, KeyNames(keys));
+  return near.empty() ? "" : near.front();
+}
+
 // What the steps do, by what they are about, so that no call has to look through all of them.
 struct Steps {
   std::map<std::string, std::vector<std::size_t>> defines, impls;  // of an operator, as it is written
@@ -130,7 +148,10 @@ struct Steps {
   std::map<std::string, std::vector<std::size_t>> releases;           // of a handle
   std::map<std::string, std::vector<const Registration*>> by_handle;  // made so far
   std::size_t registrations = 0;                                      // that `by_handle` knows
-  std::map<std::size_t, std::string> refused;                         // impl steps so far, and their error
+  using ByStep = std::map<std::size_t, std::string>;
+  static constexpr const char* kFallbacks = "";
+  std::map<std::string, ByStep> refused;         // so far: their error; of an operator, or of kFallbacks
+  std::map<std::string, ByStep> key_for_kernel;  // so far, of an operator: the key that the kernel's name reads as
 
   explicit Steps(const Scenario& scenario) {
     for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
@@ -148,8 +169,17 @@ struct Steps {
     }
   }
 
-  void Follow(std::size_t step, const scenario::Action& action, const Outcome& outcome, const Registry& registry) {
-    if (std::holds_alternative<scenario::Impl>(action) && !outcome.error.empty()) refused[step] = outcome.error;
+  void Follow(std::size_t step, const scenario::Action& action, const Outcome& outcome, const Machine& machine) {
+    if (const auto* impl = std::get_if<scenario::Impl>(&action)) {
+      if (!outcome.error.empty()) {
+        refused[impl->operator_name][step] = outcome.error;
+      } else if (const std::string key = KeyMeant(*impl, machine.keys()); !key.empty()) {
+        key_for_kernel[impl->operator_name][step] = key;
+      }
+    } else if (std::holds_alternative<scenario::Fallback>(action) && !outcome.error.empty()) {
+      refused[kFallbacks][step] = outcome.error;
+    }
+    const Registry& registry = machine.registry();
     for (; registrations < registry.registrations().size(); ++registrations) {
       const Registration& made = registry.registrations()[registrations];
       if (!made.handle.empty()) by_handle[made.handle].push_back(&made);
@@ -194,6 +224,8 @@ class Diagnosis {
     const Operator* op = registry_.FindOperator(call->operator_name);
     if (op == nullptr) return Sorted();
     if (call->error == "no-kernel" || call->error == "no-key") NothingServes(*call, *op);
+    Refused(*op);
+    KeyTakenForAKernel(*op);
     for (const auto& [key, stack] : op->kernels) {
       const Registration* newest = stack.back();
       int alike = 0;
@@ -318,35 +350,50 @@ class Diagnosis {
         Add("other overload", "the kernel is registered for " + name);
       }
     }
-    Refused(op);
+    Refused(op);  // before what follows from there being no other cause
     MeantForThis(op);
     if (causes_.empty()) {
       Add("never registered", "no kernel for " + op.name + " at any key; is the library loaded");
     }
   }
 
-  // Kernels for the operator that the registry did not take.
+  // Kernels for the operator, and fallbacks, that the registry did not take: the latest few.
   void Refused(const Operator& op) {
-    const auto impls = steps_.impls.find(op.name);
-    if (impls == steps_.impls.end()) return;
-    int alike = 0;
-    for (auto i = impls->second.rbegin(); i != impls->second.rend() && alike < kMostAlike; ++i) {
-      const auto refused = steps_.refused.find(*i);
-      if (*i >= step_ || refused == steps_.refused.end()) continue;
-      const Step& step = scenario_.steps[*i];
-      const auto& impl = std::get<scenario::Impl>(step.action);
-      const std::string what = impl.kernel.kernel + LineOf(step.line);
-      if (impl.key && !keys_.Find(*impl.key)) {
-        std::vector<std::string> known;
-        for (Key key = 0; key < keys_.key_count(); ++key) known.push_back(keys_.Name(key));
-        const std::vector<std::string> near = Nearest(*impl.key, known);
-        Add("registration refused",
-            what + ": there is no key " + *impl.key + (near.empty() ? "" : "; did you mean " + Join(near, " or ")),
-            nullptr, "ERR-006");
-      } else {
-        Add("registration refused", what + ": " + refused->second);
+    for (const std::string& name : {op.name, std::string(Steps::kFallbacks)}) {
+      const auto refused = steps_.refused.find(name);
+      if (refused == steps_.refused.end()) continue;
+      int alike = 0;
+      for (auto at = refused->second.rbegin(); at != refused->second.rend() && alike < kMostAlike; ++at, ++alike) {
+        const Step& step = scenario_.steps[at->first];
+        if (const auto* impl = std::get_if<scenario::Impl>(&step.action)) {
+          Refused(step, impl->key, impl->kernel, at->second);
+        } else if (const auto* fallback = std::get_if<scenario::Fallback>(&step.action)) {
+          Refused(step, fallback->key, fallback->kernel, at->second);
+        }
       }
-      ++alike;
+    }
+  }
+
+  void Refused(const Step& step, const std::optional<std::string>& key, const scenario::KernelUse& use,
+               const std::string& error) {
+    const std::string what = (use.fallthrough ? "the fallthrough" : use.kernel) + LineOf(step.line);
+    if (!key || keys_.Find(*key)) return Add("registration refused", what + ": " + error);
+    const std::vector<std::string> near = Nearest(*key, KeyNames(keys_));
+    Add("registration refused",
+        what + ": there is no key " + *key + (near.empty() ? "" : "; did you mean " + Join(near, " or ")), nullptr,
+        "ERR-006");
+  }
+
+  void KeyTakenForAKernel(const Operator& op) {
+    const auto impls = steps_.key_for_kernel.find(op.name);
+    if (impls == steps_.key_for_kernel.end()) return;
+    int alike = 0;
+    for (const auto& [index, key] : impls->second) {
+      if (++alike > kMostAlike) break;
+      const Step& step = scenario_.steps[index];
+      Add("no key is given", std::get<scenario::Impl>(step.action).kernel.kernel + LineOf(step.line) +
+                                 " is taken for the kernel; for the key " + key + " write `impl " + op.name + " " +
+                                 key + " KERNEL`");
     }
   }
 
@@ -605,7 +652,7 @@ std::vector<Explanation> Explain(const Scenario& scenario, const Settings& setti
     const Step& step = scenario.steps[i];
     const Outcome outcome = machine.Run(step);
     const Outcome outdated = stale.Run(step);
-    steps.Follow(i, step.action, outcome, machine.registry());
+    steps.Follow(i, step.action, outcome, machine);
     if (!std::holds_alternative<scenario::Call>(step.action)) continue;
     Explanation& e = explanations.emplace_back();
     e.step = i;
@@ -685,6 +732,9 @@ std::string Print(const Explanation& explanation, Bodies bodies) {
                                                    : " (looked up for the first time: cache miss)";
     line((call.winner.empty() ? "nothing answers" : "answer: " + call.winner) + cache);
     if (!call.error.empty()) line("failed: " + call.error + ": " + call.message);
+  }
+  if (explanation.calls.empty() && !explanation.outcome.error.empty()) {
+    text += "  refused: " + explanation.outcome.error + ": " + explanation.outcome.message + "\n";
   }
   text += "  outcome: " + OutcomeText(explanation, bodies) + "\n";
   if (!explanation.mismatch.empty()) text += "  the scenario says otherwise: " + explanation.mismatch + "\n";

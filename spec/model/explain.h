@@ -26,8 +26,9 @@ namespace plumbline::model {
 // One of the usual causes. `kind` is from a closed list:
 //   key differs · a higher key answers first · a higher key has no kernel · a higher rule answers first · held off ·
 //   falls through · excluded by a guard · shadowed · ambiguous · misspelt operator · misspelt namespace ·
-//   other overload · never registered · registration refused · never defined · registered after the call ·
-//   released before the call · inner operator lacks a kernel · calls without end · a stale answer
+//   other overload · never registered · registration refused · no key is given · never defined ·
+//   registered after the call · released before the call · inner operator lacks a kernel · calls without end · a stale
+//   answer
 struct Cause {
   std::string kind;
   std::string detail;

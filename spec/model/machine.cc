@@ -88,12 +88,17 @@ struct Machine::State {
   // ---- values ----
 
   // Names every tensor by its full key set, and so finds names that are no key.
+  Status UnknownKey(const std::string& name) const {
+    Key none = kUndefined;
+    return registry->FindKey(name, &none);
+  }
+
   Status Normalise(Value& value) {
     if (value.kind == Value::Kind::kTensor) {
       std::string unknown;
       const std::optional<KeySet> set = keys->SetOf(value.keys, &unknown);
       if (!set) {
-        return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+        return UnknownKey(unknown);
       }
       value.keys = keys->Names(*set);
     }
@@ -408,7 +413,7 @@ struct Machine::State {
             [&](const BodyGuard& guard) -> Status {
               std::string unknown;
               const std::optional<KeySet> set = keys->SetOf(guard.keys, &unknown);
-              if (!set) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+              if (!set) return UnknownKey(unknown);
               body_guards.push_back(EnterGuard(guard.include, *set));
               return std::nullopt;
             },
@@ -418,7 +423,7 @@ struct Machine::State {
               if (redispatch.keys) {
                 std::string unknown;
                 const std::optional<KeySet> given = keys->SetOf(*redispatch.keys, &unknown);
-                if (!given) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+                if (!given) return UnknownKey(unknown);
                 set = *given;
               } else {
                 Key key = kUndefined;
@@ -528,7 +533,7 @@ struct Machine::State {
     }
     std::string unknown;
     const std::optional<KeySet> set = keys->SetOf(guard.keys, &unknown);
-    if (!set) return Error{"not-found", "there is no dispatch key '" + unknown + "'"};
+    if (!set) return UnknownKey(unknown);
     guards[guard.name] = EnterGuard(guard.include, *set);
     return std::nullopt;
   }
