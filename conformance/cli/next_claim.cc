@@ -5,14 +5,10 @@
 
 #include <algorithm>
 
+#include "spec/abi/host.h"
+
 namespace plumbline::cli {
 namespace {
-
-// A member of an adapter's class, see spec/abi/adapter.h, and the entry of the table that follows from it.
-struct Member {
-  const char* entry;
-  const char* name;
-};
 
 struct Step {
   const char* capability;
@@ -29,29 +25,18 @@ constexpr Step kSteps[] = {
     {"guards", "Guard and EnterGuard"},
 };
 
-// The claims that need several members; what else there is to claim needs one.
+// The claims that need several members, by the entries of the table that follow from them; what else there is to claim
+// needs one.
 const struct {
   const char* capability;
-  std::vector<Member> members;
+  std::vector<const char*> entries;
 } kOfSeveral[] = {
     {"core",
-     {{"intern_key", "InternKey"},
-      {"tensor_make", "MakeTensor"},
-      {"tensor_make_undefined", "MakeUndefinedTensor"},
-      {"tensor_keys", "KeysOf"},
-      {"tensor_identity", "Identity"},
-      {"define", "Define"},
-      {"register_kernel", "RegisterKernel"},
-      {"find_operator", "FindOperator"},
-      {"call", "CallBoxed"}}},
-    {"introspection",
-     {{"has_kernel", "HasKernel"},
-      {"has_fallback", "HasFallback"},
-      {"list_operators", "ListOperators"},
-      {"schema_of", "SchemaOf"},
-      {"dump_table", "DumpTable"}}},
-    {"faults", {{"fault_list", "Faults"}, {"fault_set", "SetFault"}}},
-    {"call-many", {{"call_many", "CallMany"}, {"find_many", "FindMany"}}},
+     {"intern_key", "tensor_make", "tensor_make_undefined", "tensor_keys", "tensor_identity", "define",
+      "register_kernel", "find_operator", "call"}},
+    {"introspection", {"has_kernel", "has_fallback", "list_operators", "schema_of", "dump_table"}},
+    {"faults", {"fault_list", "fault_set"}},
+    {"call-many", {"call_many", "find_many"}},
 };
 
 bool Holds(const std::vector<std::string>& names, std::string_view name) {
@@ -63,12 +48,12 @@ std::string Progress(std::string_view capability, const std::vector<std::string>
   for (const auto& claim : kOfSeveral) {
     if (claim.capability != capability) continue;
     std::vector<std::string> missing;
-    for (const Member& member : claim.members) {
-      if (!Holds(entries, member.entry)) missing.emplace_back(member.name);
+    for (const char* entry : claim.entries) {
+      if (!Holds(entries, entry)) missing.emplace_back(abi::MemberFor(entry));
     }
-    const std::size_t there = claim.members.size() - missing.size();
+    const std::size_t there = claim.entries.size() - missing.size();
     *begun = there > 0;
-    return fmt::format("{} of its {} members are there; {}", there, claim.members.size(),
+    return fmt::format("{} of its {} members are there; {}", there, claim.entries.size(),
                        missing.empty() ? "only the claim itself is missing in the table's capabilities"
                                        : fmt::format("missing: {}", fmt::join(missing, ", ")));
   }

@@ -75,7 +75,7 @@
 //                    abi::TensorInfo InfoOf(const Tensor&);
 //                    void TensorToHost(const Tensor&, std::span<std::byte> elements);           in row-major order
 //                    void StorageToHost(const Tensor&, std::span<std::byte> storage);     all of it
-//   operators        static constexpr bool kOperators = true;     OpenOptions::operators then asks for them
+//   operators        static constexpr bool kOperators = true;     OpenOptions::operators then asks for them; needs core
 //
 // Also optional: `void Release(Registration&)`, called before a registration is destroyed, which may fail; and
 // `static abi::Error Classify(const std::exception&)`, which gives the backend's own exceptions a class.

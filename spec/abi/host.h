@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spec/abi/abi.h"
@@ -61,6 +62,35 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
   X(TENSORS, tensor_to_host) X(TENSORS, storage_to_host) X(OPERATORS, open) X(OPERATORS, find_operator)       \
   X(OPERATORS, call)
 // clang-format on
+
+// The member of a backend's class that an entry follows from, see adapter.h: authors who write C++ know no entries.
+// Empty for those that a class cannot claim without.
+constexpr std::string_view MemberFor(std::string_view entry) {
+  constexpr std::pair<std::string_view, std::string_view> kMembers[] = {
+      {"intern_key", "InternKey"},
+      {"define", "Define"},
+      {"register_kernel", "RegisterKernel"},
+      {"find_operator", "FindOperator"},
+      {"call", "CallBoxed"},
+      {"tensor_make", "MakeTensor"},
+      {"tensor_make_undefined", "MakeUndefinedTensor"},
+      {"tensor_keys", "KeysOf"},
+      {"tensor_identity", "Identity"},
+      {"has_kernel", "HasKernel"},
+      {"has_fallback", "HasFallback"},
+      {"list_operators", "ListOperators"},
+      {"schema_of", "SchemaOf"},
+      {"dump_table", "DumpTable"},
+      {"fault_list", "Faults"},
+      {"fault_set", "SetFault"},
+      {"call_many", "CallMany"},
+      {"find_many", "FindMany"},
+  };
+  for (const auto& [name, member] : kMembers) {
+    if (name == entry) return member;
+  }
+  return "";
+}
 
 // Of these, the entries that a readable table has, claimed or not, each once: how far an author has come.
 inline std::vector<std::string> EntriesThere(const pl_adapter& adapter) {
@@ -128,10 +158,11 @@ inline AdapterCheck CheckAdapter(const pl_adapter* adapter) {
   }
 
   check.capabilities = adapter->capabilities & known;
-#define PLUMBLINE_ABI_NEEDED(NAME, entry)                                                                   \
-  if ((adapter->capabilities & PL_CAPABILITY(NAME)) != 0 && !PL_HAS(adapter, entry)) {                      \
-    problem("the table claims " + CapabilitySpellings(PL_CAPABILITY(NAME)).front() + " but lacks " #entry); \
-    check.capabilities &= ~PL_CAPABILITY(NAME);                                                             \
+#define PLUMBLINE_ABI_NEEDED(NAME, entry)                                                                      \
+  if ((adapter->capabilities & PL_CAPABILITY(NAME)) != 0 && !PL_HAS(adapter, entry)) {                         \
+    problem("the table claims " + CapabilitySpellings(PL_CAPABILITY(NAME)).front() + " but lacks " #entry +    \
+            (MemberFor(#entry).empty() ? "" : " (in C++ the member " + std::string(MemberFor(#entry)) + ")")); \
+    check.capabilities &= ~PL_CAPABILITY(NAME);                                                                \
   }
   PLUMBLINE_ABI_CLAIM_NEEDS(PLUMBLINE_ABI_NEEDED)
 #undef PLUMBLINE_ABI_NEEDED

@@ -94,7 +94,7 @@ TEST(CheckAdapter, AClaimNeedsItsEntries) {
   table.tensor_keys = nullptr;
   table.dump_registrations = nullptr;  // no claim needs this one
   const AdapterCheck check = CheckAdapter(&table);
-  EXPECT_THAT(check.problems, ElementsAre("the table claims core but lacks tensor_keys",
+  EXPECT_THAT(check.problems, ElementsAre("the table claims core but lacks tensor_keys (in C++ the member KeysOf)",
                                           "the table claims guards but lacks guard_leave"));
   EXPECT_TRUE(check.readable);
   EXPECT_EQ(check.capabilities, Toy().capabilities & ~(PL_CAPABILITY(CORE) | PL_CAPABILITY(GUARDS)));
