@@ -31,4 +31,6 @@ std::string Escape(std::string_view text) {
   return out;
 }
 
+std::string EscapeInLine(std::string_view text) { return Escape(ShownInLine(text)); }
+
 }  // namespace plumbline::reports

@@ -10,6 +10,9 @@ namespace plumbline::reports {
 
 std::string Escape(std::string_view text);
 
+// The same on one line, for names and versions.
+std::string EscapeInLine(std::string_view text);
+
 }  // namespace plumbline::reports
 
 #endif  // PLUMBLINE_REPORTS_HTML_ESCAPE_H_

@@ -10,6 +10,7 @@
 
 #include "reports/html/escape.h"
 #include "reports/text/counted.h"
+#include "reports/text/shown.h"
 
 namespace plumbline::reports {
 namespace {
@@ -27,7 +28,7 @@ article { border-left: 4px solid #cf222e; padding-left: 1rem; margin: 1.5rem 0; 
 article.waived-case { border-color: #bf8700; background: none; }
 )";
 
-std::string Name(const Run& run) { return Escape(run.backend.name + " " + run.backend.version); }
+std::string Name(const Run& run) { return EscapeInLine(run.backend.name + " " + run.backend.version); }
 
 // A place of the page by an id that no blank ends and no address has to escape: other characters as ~xx.
 std::string Anchor(std::size_t run, std::string_view id) {
@@ -84,7 +85,7 @@ Places PlacesOf(const std::vector<Run>& runs) {
 std::string Contents(const std::vector<Run>& runs, const Places& places) {
   std::string html = "<p>";
   for (std::size_t i = 0; i < runs.size(); ++i)
-    html += Link(Anchor(i, ""), "Findings on " + runs[i].backend.name) + " · ";
+    html += Link(Anchor(i, ""), "Findings on " + ShownInLine(runs[i].backend.name)) + " · ";
   return html + (places.clauses.empty() ? "" : Link("clauses", "Clauses")) + "</p>\n";
 }
 
@@ -107,7 +108,12 @@ std::string Overview(const std::vector<Run>& runs) {
         counts.scenarios == 0 ? 0.0 : 100.0 * counts.accepted_by_deviation / counts.scenarios,
         Escape(fmt::format("{}", fmt::join(run.backend.capabilities, ", "))));
   }
-  return html + "</table>\n";
+  html += "</table>\n";
+  for (const Run& run : runs) {
+    const std::string keys = UnknownKeys(run.backend);
+    if (!keys.empty()) html += fmt::format("<p>{} knows {}.</p>\n", Name(run), EscapeInLine(keys));
+  }
+  return html;
 }
 
 std::string Links(std::string_view what, const std::vector<std::string>& places) {

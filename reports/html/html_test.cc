@@ -33,6 +33,14 @@ TEST(Html, ShowsTheMatrixForEveryBackend) {
   EXPECT_THAT(html, HasSubstr("<td class=\"vacuous\">vacuous</td><td class=\"not-run\">not run</td>"));
 }
 
+TEST(Html, TellsOfKeysThatABackendDoesNotKnow) {
+  reports::Run run = SampleRun();
+  run.backend.key_count = 114;
+  run.backend.unknown_keys = {"<HIP>"};
+  EXPECT_THAT(ToHtml({run}), HasSubstr("<p>toy 1.0 knows 113 of 114 keys and alias keys of pytorch-1.13; unknown: "
+                                       "&lt;HIP&gt;.</p>"));
+}
+
 TEST(Html, ShowsAFailureWithScenarioAndRerunLine) {
   const std::string html = ToHtml({SampleRun()});
   EXPECT_THAT(html, HasSubstr("call a::f [CPU] =&gt; k2"));

@@ -95,19 +95,22 @@ Clause ReadClause(const Object& object) {
 }
 
 Json Write(const Backend& backend) {
-  return {{"name", backend.name},    {"version", backend.version}, {"release", backend.release},
-          {"abi", backend.abi},      {"digest", backend.digest},   {"capabilities", backend.capabilities},
-          {"loaded", backend.loaded}};
+  return {{"name", backend.name},     {"version", backend.version},     {"release", backend.release},
+          {"abi", backend.abi},       {"digest", backend.digest},       {"capabilities", backend.capabilities},
+          {"loaded", backend.loaded}, {"key_count", backend.key_count}, {"unknown_keys", backend.unknown_keys}};
 }
 
 Backend ReadBackend(const Object& object) {
+  const std::uint64_t key_count = object.Count("key_count", 0);  // reports of older programs lack it
   return {.name = object.Text("name"),
           .version = object.Text("version"),
           .release = object.Text("release"),
           .abi = object.Text("abi"),
           .digest = object.Text("digest"),
           .capabilities = object.Texts("capabilities"),
-          .loaded = object.Texts("loaded")};
+          .loaded = object.Texts("loaded"),
+          .key_count = key_count,
+          .unknown_keys = key_count == 0 ? std::vector<std::string>() : object.Texts("unknown_keys")};
 }
 
 Json Write(const WaiverUse& use) {

@@ -88,6 +88,19 @@ TEST(Json, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(FromJson(changed.dump()).error, "not a Plumbline report: 'shard' is 2 of 1");
 }
 
+TEST(Json, ReadsAReportOfAnOlderProgram) {
+  reports::Run run = SampleRun();
+  run.backend.key_count = 3;
+  run.backend.unknown_keys = {"HIP"};
+  EXPECT_EQ(FromJson(ToJson(run)).run.backend.unknown_keys, run.backend.unknown_keys);
+  auto json = nlohmann::json::parse(ToJson(run));
+  json["backend"].erase("key_count");
+  json["backend"].erase("unknown_keys");
+  const ReadResult read = FromJson(json.dump());
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.run.backend.key_count, 0u);
+}
+
 TEST(Json, KeepsTheSchema) {
   const std::string path = testing::TempDir() + "/run.json";
   std::ofstream(path) << ToJson(SampleRun());

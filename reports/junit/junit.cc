@@ -80,7 +80,8 @@ std::string ToJUnit(const Run& run, const SideNotes& notes) {
                                Spelling(result.verdict), Escape(Reason(result)), Escape(Body(result)));
   }
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  xml += fmt::format("<testsuites name=\"Plumbline {} on {}\">\n", Escape(run.suite_version), Escape(run.backend.name));
+  xml += fmt::format("<testsuites name=\"Plumbline {} on {}\">\n", Escape(run.suite_version),
+                     EscapeInLine(run.backend.name));
   for (const auto& [chapter, suite] : suites) {
     xml += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  </testsuite>\n",

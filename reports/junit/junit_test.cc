@@ -25,10 +25,10 @@ TEST(JUnit, EscapesText) { EXPECT_THAT(ToJUnit(SampleRun(), {}), HasSubstr("k1 &
 
 TEST(JUnit, HoldsNoByteThatXmlForbids) {
   reports::Run run = SampleRun();
-  run.backend.name = "a\xff\x1b";
+  run.backend.name = "a\xff\x1b\n";
   run.cases[0].findings[0].got = "\xc3\x01\r\xef\xbf\xbe";
   const std::string xml = ToJUnit(run, {});
-  EXPECT_THAT(xml, HasSubstr("on a\\xff\\x1b\""));
+  EXPECT_THAT(xml, HasSubstr("on a\\xff\\x1b\\x0a\""));
   EXPECT_THAT(xml, HasSubstr("got: \\xc3\\x01\\x0d\\ufffe\n"));
 }
 

@@ -207,6 +207,18 @@ bool Good(const Run& run) {
          counts.by_verdict.contains(Verdict::kWaived);
 }
 
+std::string UnknownKeys(const Backend& backend) {
+  const std::vector<std::string>& unknown = backend.unknown_keys;
+  if (unknown.empty()) return "";
+  constexpr std::size_t kNamed = 3;
+  const std::size_t named = std::min(unknown.size(), kNamed);
+  std::string text = std::to_string(backend.key_count - std::min<std::size_t>(backend.key_count, unknown.size())) +
+                     " of " + std::to_string(backend.key_count) + " keys and alias keys of " + backend.release +
+                     "; unknown: ";
+  for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : ", ") + unknown[i];
+  return text + (named < unknown.size() ? " and " + std::to_string(unknown.size() - named) + " more" : "");
+}
+
 MergeResult Merge(const std::vector<Run>& shards) {
   if (shards.empty()) return {{}, "there is nothing to merge"};
   MergeResult merged{shards.front(), ""};

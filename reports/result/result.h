@@ -68,8 +68,13 @@ struct Clause {
 struct Backend {
   std::string name, version, release, abi, digest /* sha256 of the shared object */;
   std::vector<std::string> capabilities;
-  std::vector<std::string> loaded;  // --load, by file name
+  std::vector<std::string> loaded;          // --load, by file name
+  std::uint64_t key_count = 0;              // dispatch keys that it was asked for; 0: it was asked for none
+  std::vector<std::string> unknown_keys{};  // of these, those that it does not know
 };
+
+// "5 of 114 keys and alias keys of pytorch-1.13; unknown: HIP, XLA, MPS and 106 more"; empty if it knows all.
+std::string UnknownKeys(const Backend& backend);
 
 struct WaiverUse {
   std::string id, clause, cause, reference, expires;

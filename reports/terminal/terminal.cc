@@ -96,12 +96,17 @@ std::string WhatWaivedMeans(const Run& run) {
 // The run with its texts as a terminal may show them, so that only colours are left to steer it.
 Run ForTerminal(Run run) {
   const auto show = [](auto&... texts) { ((texts = Shown(texts)), ...); };
-  show(run.tier, run.backend.name, run.backend.version, run.backend.release);
-  for (std::string& file : run.waiver_files) show(file);
-  for (WaiverUse& use : run.waivers) show(use.id, use.problem);
+  const auto show_in_line = [](auto&... texts) { ((texts = ShownInLine(texts)), ...); };
+  show_in_line(run.tier, run.backend.name, run.backend.version, run.backend.release);
+  for (std::string& key : run.backend.unknown_keys) show_in_line(key);
+  for (std::string& file : run.waiver_files) show_in_line(file);
+  for (WaiverUse& use : run.waivers) {
+    show_in_line(use.id);
+    show(use.problem);
+  }
   for (CaseResult& result : run.cases) {
-    show(result.id, result.blocked_by);
-    for (std::string& clause : result.clauses) show(clause);
+    show_in_line(result.id, result.blocked_by);
+    for (std::string& clause : result.clauses) show_in_line(clause);
     for (Finding& finding : result.findings) {
       show(finding.summary, finding.scenario, finding.expected, finding.got, finding.rule, finding.rerun);
     }
@@ -185,6 +190,8 @@ std::string Summary(const Run& whole, const SummaryOptions& options) {
   for (const auto& [verdict, count] : clauses) parts.push_back(fmt::format("{} {}", count, Spelling(verdict)));
   if (not_selected != 0) parts.push_back(fmt::format("{} not selected", not_selected));
   out += fmt::format("  clauses    {}\n", fmt::join(parts, ", "));
+  const std::string keys = UnknownKeys(run.backend);
+  if (!keys.empty()) out += fmt::format("  keys       {} (`plumbline keys --all` marks them)\n", keys);
   if (!run.waiver_files.empty()) {
     out += fmt::format("  waivers    from {}\n", fmt::join(run.waiver_files, ", "));
   }

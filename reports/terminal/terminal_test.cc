@@ -49,6 +49,25 @@ TEST(Summary, ShowsWhatWouldSteerATerminal) {
   EXPECT_EQ(text.find_first_of("\x1b\r\a\b\xff\x9b"), std::string::npos);
 }
 
+TEST(Summary, ANameStaysInItsLine) {
+  reports::Run run = SampleRun();
+  run.backend.name = "to\ny";
+  run.backend.version = "1\n0";
+  EXPECT_THAT(Summary(run, {}), HasSubstr("to\\x0ay 1\\x0a0 (pytorch-1.13)"));
+}
+
+TEST(Summary, TellsOfKeysThatABackendDoesNotKnow) {
+  reports::Run run = SampleRun();
+  run.backend.key_count = 114;
+  EXPECT_THAT(Summary(run, {}), Not(HasSubstr("  keys ")));
+  run.backend.unknown_keys = {"CUDA", "HIP", "XLA"};
+  EXPECT_THAT(Summary(run, {}), HasSubstr("  keys       111 of 114 keys and alias keys of pytorch-1.13; unknown: CUDA, "
+                                          "HIP, XLA (`plumbline keys --all`"));
+  run.backend.unknown_keys.insert(run.backend.unknown_keys.end(), 2, "MPS\n");
+  EXPECT_THAT(Summary(run, {}), HasSubstr("109 of 114 keys and alias keys of pytorch-1.13; unknown: CUDA, HIP, XLA and "
+                                          "2 more"));
+}
+
 TEST(Summary, NamesTheRootsThatItDoesNotShowInFull) {
   const std::string text = Summary(SampleRun(), {.shown = 0});
   EXPECT_THAT(text, HasSubstr("fail resolution/b"));

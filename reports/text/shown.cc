@@ -88,4 +88,12 @@ std::string Shown(std::string_view text) {
   }
 }
 
+std::string ShownInLine(std::string_view text) {
+  std::string line;
+  for (const char c : Shown(text)) {
+    line += c == '\n' || c == '\t' ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return line;
+}
+
 }  // namespace plumbline::reports

@@ -2,9 +2,10 @@
 //
 //   Shown("k\x1b[2J")    // R"(k\x1b[2J)": nothing in it moves the cursor, sounds the bell or turns the text around
 //   Shown(long_line)     // "...kernel k > ... (37,952 more bytes)"
+//   ShownInLine("a\nb")  // R"(a\x0ab)"
 //   Visible(text)        // escaped the same way, and not cut: for files
 //
-// Line ends and tabs stay. Pure functions; any thread.
+// Line ends and tabs stay but where a text has to fit into a line. Pure functions; any thread.
 #ifndef PLUMBLINE_REPORTS_TEXT_SHOWN_H_
 #define PLUMBLINE_REPORTS_TEXT_SHOWN_H_
 
@@ -23,6 +24,9 @@ std::string Visible(std::string_view text);
 
 // Visible, and no line longer than kLongestLine by more than the words that count what is left out.
 std::string Shown(std::string_view text);
+
+// Shown, on one line: line ends and tabs too are escaped. For names and versions.
+std::string ShownInLine(std::string_view text);
 
 // The bytes of the UTF-8 character that `text` starts with; 0 if it starts with none.
 std::size_t CharacterLength(std::string_view text);

@@ -23,6 +23,8 @@ TEST(Shown, EscapesWhatIsNoUtf8) {
   EXPECT_EQ(Visible("\xef\xbf\xbe"), "\\ufffe") << "not for XML";
 }
 
+TEST(Shown, FitsIntoALine) { EXPECT_EQ(ShownInLine("a\nb\tc\x1b"), "a\\x0ab\\x09c\\x1b"); }
+
 TEST(Shown, CutsLongLinesAndCountsTheRest) {
   const std::string full(kLongestLine, 'x');
   EXPECT_EQ(Shown(full + "\n" + full), full + "\n" + full);
