@@ -61,11 +61,9 @@ void AddTo(CLI::App& app, Options& options) {
       ->check(Choice(tiers))
       ->type_name("TIER")
       ->capture_default_str();
-  app.add_option("-f,--filter", options.filters,
-                 "only cases of this chapter (tls), that name this clause (TLS-004), or whose id matches this pattern "
-                 "(tls/*); repeatable")
-      ->type_name("WORD")
-      ->allow_extra_args(false);
+  AddFilter(app, options.filters,
+            "only cases of this chapter (tls), that name this clause (TLS-004), or whose id matches this pattern "
+            "(tls/*); repeatable: any of them picks a case");
   app.add_option("--profile", options.profile,
                  "what is checked: the dispatcher, or its operators, by what they compute")
       ->check(Choice({kDispatcher, kOperators}))
@@ -78,9 +76,7 @@ void AddTo(CLI::App& app, Options& options) {
          "default")
       ->type_name("DEVICE")
       ->group(kNotShown);
-  app.add_option("--case", options.cases, "only the case of this id, whatever its tier; repeatable")
-      ->type_name("ID")
-      ->allow_extra_args(false);
+  AddCase(app, options.cases, "only the case of this id, whatever its tier; repeatable; not beside --filter");
   AddSeed(app, options.seed);
   AddShard(app, options.shard, "`plumbline report merge` joins the reports");
   AddJobs(app, options.jobs);
@@ -101,7 +97,7 @@ void AddTo(CLI::App& app, Options& options) {
       ->type_name("DIR")
       ->capture_default_str();
   app.add_flag("--list", options.list,
-               "print the ids of the cases that would run, and run none; how to run them may be said too");
+               "print the ids of the cases that would run, and run none; options on how to run them may stay");
   AddNoColor(app, options.no_color);
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(
@@ -153,6 +149,7 @@ int Main(int argc, char** argv) {
   Options options;
   AddTo(app, options);
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
+  if (auto status = RefuseFilterBesideCase(app)) return *status;
   if (options.list) {
     if (auto status = RefuseIdle(app, kOfResults, kBesideList)) return *status;
   }
@@ -232,8 +229,10 @@ int Main(int argc, char** argv) {
     if (!page.ok()) return Complain(app, "--report " + page.error());
     Print("  report     {}\n", *page);
   }
-  Print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries));
-  return harness::ExitStatus(done->run);
+  const int status = harness::ExitStatus(done->run);
+  // What is claimed and broken comes first.
+  if (status == kGood) Print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries));
+  return status;
 }
 
 }  // namespace

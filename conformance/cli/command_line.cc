@@ -37,6 +37,22 @@ void AddShard(CLI::App& app, std::string& shard, const std::string& joins) {
   app.add_option("--shard", shard, "run part I of N, counted from 1; " + joins)->type_name("I/N");
 }
 
+void AddFilter(CLI::App& app, std::vector<std::string>& filters, const std::string& what) {
+  app.add_option("-f,--filter", filters, what)->type_name("WORD")->allow_extra_args(false);
+}
+
+void AddCase(CLI::App& app, std::vector<std::string>& cases, const std::string& what) {
+  app.add_option("--case", cases, what)->type_name("ID")->allow_extra_args(false);
+}
+
+std::optional<int> RefuseFilterBesideCase(const CLI::App& app) {
+  if (app.count("--filter") == 0 || app.count("--case") == 0) return std::nullopt;
+  return Complain(app,
+                  fmt::format("--case names each case that runs, so --filter beside it picks none; give one of the "
+                              "two\nSee {} --help.",
+                              app.get_name()));
+}
+
 harness::OrError<Shard> ReadShard(const std::string& text) {
   constexpr std::uint64_t kMost = 1'000'000;
   if (text.empty()) return Shard{};
@@ -116,7 +132,7 @@ harness::OrError<harness::ExecutorConfig> BackendOptions::Config() const {
 std::string BackendOptions::MoreArguments() const {
   std::string text;
   if (!release.empty()) text += " --release " + harness::ShellWord(release);
-  for (const std::string& file : load) text += " --load " + harness::ShellWord(file);
+  for (const std::string& file : load) text += " --load " + harness::ShellPath(file);
   if (!fault.empty()) text += " --fault " + harness::ShellWord(fault);
   return text;
 }

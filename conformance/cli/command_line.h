@@ -49,6 +49,11 @@ void AddShard(CLI::App& app, std::string& shard, const std::string& joins);
 // All of the run, of an empty text.
 harness::OrError<Shard> ReadShard(const std::string& text);
 
+// --filter and --case, of which one picks the cases: 2 if both were given.
+void AddFilter(CLI::App& app, std::vector<std::string>& filters, const std::string& what);
+void AddCase(CLI::App& app, std::vector<std::string>& cases, const std::string& what);
+std::optional<int> RefuseFilterBesideCase(const CLI::App& app);
+
 std::string Today();  // "2026-11-29", in UTC: what waivers expire by
 
 // What --list, which runs nothing, leaves without effect: options about results. Those about how to run stay, so that a

@@ -18,11 +18,13 @@
 #include "conformance/cli/paint.h"
 #include "conformance/cli/registered.h"
 #include "conformance/cli/scenario_file.h"
+#include "conformance/harness/case_runner.h"
 #include "conformance/harness/compare.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/executor.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/run_main.h"
+#include "conformance/harness/text_file.h"
 #include "reports/text/counted.h"
 #include "spec/model/explain.h"
 
@@ -153,6 +155,7 @@ bool SameAnswer(const Outcome& a, const Outcome& b) {
 
 // What is explained: a scenario, the settings that hold for it, and which of its steps are of interest.
 struct Question {
+  std::string file;  // of the scenario, as a user knows it; empty: there is none
   Scenario scenario;
   model::Settings settings;
   std::size_t first_step = 0;
@@ -176,6 +179,24 @@ std::string EndingOf(const Observation& seen) {
       return "harness-error: " + seen.what;
   }
   return "";
+}
+
+// Why there is nothing to explain, and what to do.
+std::string WithoutCall(const Question& question, const std::vector<Explanation>& explanations) {
+  if (explanations.empty()) {
+    return fmt::format(
+        "{}: it calls nothing, and calls are what is explained; add one, such as `call demo::f [CPU]`, or see what its "
+        "steps lead to: plumbline replay --backend reference {}",
+        question.file, harness::ShellPath(question.file));
+  }
+  std::vector<int> lines;
+  for (const Explanation& explanation : explanations) lines.push_back(explanation.line);
+  constexpr std::size_t kShown = 10;
+  const std::size_t shown = std::min(lines.size(), kShown);
+  return fmt::format("{}: there is no call in line {}; there {} in {} {}{}", question.file, question.line,
+                     lines.size() == 1 ? "is one" : "are calls", lines.size() == 1 ? "line" : "lines",
+                     fmt::join(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                     shown < lines.size() ? fmt::format(" and {} more", lines.size() - shown) : "");
 }
 
 int ExplainQuestion(const CLI::App& app, const Question& question, Executor* executor, const Painter& paint) {
@@ -206,8 +227,7 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
     }
   }
   if (!any) {
-    return Complain(app, question.line != 0 ? fmt::format("there is no call in line {}", question.line)
-                                            : "there is no call to explain");
+    return Complain(app, WithoutCall(question, explanations));
   }
   PrintClauses(cited);
   if (seen && !finished) {
@@ -419,7 +439,11 @@ int Main(int argc, char** argv) {
     OrError<bool> good = CheckHead(options.target, *scenario,
                                    executor ? executor->facts().keys : std::vector<scenario::KeyDeclaration>());
     if (!good.ok()) return Complain(app, good.error());
-    Question question{.scenario = std::move(*scenario), .settings = {}, .first_step = 0, .line = options.line};
+    Question question{.file = harness::NameOfFile(options.target),
+                      .scenario = std::move(*scenario),
+                      .settings = {},
+                      .first_step = 0,
+                      .line = options.line};
     if (executor) question.settings = harness::SettingsFor(executor->facts());
     return ExplainQuestion(app, question, executor.get(), paint);
   }

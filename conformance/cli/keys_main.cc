@@ -168,7 +168,8 @@ int Main(int argc, char** argv) {
   app.footer(
       "Without --backend, the keys of the release: pytorch-1.13 if none is named.\n"
       "  plumbline keys --release pytorch-2.x\n"
-      "  plumbline keys --backend ./libmine.so");
+      "  plumbline keys --backend ./libmine.so\n"
+      "Exit status: 0 printed; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   Subject subject;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -43,8 +44,13 @@ int ListClauses(const CLI::App& app) {
   return kGood;
 }
 
+// The chapters that tell what these are good for are drafts (spec/clauses/drafts), which bind nobody.
+constexpr std::uint64_t kNotChecked = PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS);
+
 int ListCapabilities() {
-#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) Print("{:<16} {}\n", spelling, meaning);
+#define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) \
+  Print("{:<16} {}{}\n", spelling, meaning,                     \
+        (PL_CAPABILITY(NAME) & kNotChecked) != 0 ? " (`plumbline check` does not check it yet: a draft)" : "");
   PL_CAPABILITIES(PLUMBLINE_LIST_CAPABILITY)
 #undef PLUMBLINE_LIST_CAPABILITY
   return kGood;
@@ -79,8 +85,17 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   const auto at =
       std::find_if(pages->begin(), pages->end(), [&](const ClausePage& page) { return page.clause.id == id; });
   if (at == pages->end()) {
+    OrError<std::vector<harness::DraftClause>> drafts = harness::ReadDraftClauses();
+    if (!drafts.ok()) return Complain(app, drafts.error());
     std::vector<std::string> ids;
     for (const ClausePage& page : *pages) ids.push_back(page.clause.id);
+    for (const harness::DraftClause& draft : *drafts) {
+      ids.push_back(draft.id);
+      if (draft.id != id) continue;
+      return Complain(app, fmt::format("{}, '{}', is a clause of a draft, which binds nobody yet\n"
+                                       "Its text is at {}.",
+                                       id, draft.title, harness::OnThisMachine(draft.where)));
+    }
     return Complain(app, fmt::format("there is no clause '{}'{}\n`plumbline list clauses` shows them all.", asked,
                                      harness::DidYouMean(asked, ids)));
   }
@@ -134,7 +149,10 @@ int Main(int argc, char** argv) {
       "  plumbline list cases             id, tier and clauses of each\n"
       "  plumbline list clauses           id, strength, profile and title of each\n"
       "  plumbline list faults            name, clause and description of each planted fault of the backend broken\n"
-      "  plumbline list --clause RES-001  one rule in full");
+      "  plumbline list capabilities      name and meaning of each, and which of them nothing checks yet\n"
+      "  plumbline list backends          name and file of each that --backend knows by its name\n"
+      "  plumbline list --clause RES-001  one rule in full\n"
+      "Exit status: 0 listed; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!clause.empty()) {
     if (auto status = RefuseIdle(app, {"what"}, "beside --clause, which shows one rule")) return *status;

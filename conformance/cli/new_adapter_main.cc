@@ -32,7 +32,9 @@ int Main(int argc, char** argv) {
   app.add_option("--name", options.name,
                  "of the backend: a letter, then letters, digits and _; else that of the folder")
       ->type_name("NAME");
-  app.footer("  plumbline new-adapter mine && cmake -S mine -B mine/build && cmake --build mine/build");
+  app.footer(
+      "  plumbline new-adapter mine && cmake -S mine -B mine/build && cmake --build mine/build\n"
+      "Exit status: 0 written; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
   options.templates = harness::NewAdapterFolder();
@@ -40,10 +42,10 @@ int Main(int argc, char** argv) {
   if (!made.ok()) return Complain(app, made.error());
 
   for (const std::string& file : made->files) Print("wrote {}\n", file);
-  const std::string folder = harness::ShellWord(fs::path(options.folder).lexically_normal().string());
-  const std::string build = harness::ShellWord((fs::path(options.folder) / "build").lexically_normal().string());
+  const std::string folder = harness::ShellPath(fs::path(options.folder).lexically_normal().string());
+  const std::string build = harness::ShellPath((fs::path(options.folder) / "build").lexically_normal().string());
   const std::string object =
-      harness::ShellWord((fs::path(options.folder) / "build" / (made->name + ".so")).lexically_normal().string());
+      harness::ShellPath((fs::path(options.folder) / "build" / (made->name + ".so")).lexically_normal().string());
   // The prefix that this program is installed in, or the build folder, which has the same places.
   const fs::path root = (fs::path(harness::ProgramFolder()) / "..").lexically_normal().parent_path();
   const bool standard_place = root == "/usr" || root == "/usr/local";
@@ -55,7 +57,8 @@ int Main(int argc, char** argv) {
       "  cmake --build {}\n"
       "  plumbline check --backend {}\n"
       "\n"
-      "Then open {} and add the members that it names, in that order; check says what comes next.\n",
+      "Then open {} and add the members that it names, in that order; while nothing fails, check says what comes "
+      "next.\n",
       folder, build, standard_place ? "" : " -DCMAKE_PREFIX_PATH=" + harness::ShellWord(root.string()), build, object,
       (fs::path(options.folder) / "adapter.cc").lexically_normal().string());
   return kGood;

@@ -94,8 +94,8 @@ void Keep(const Options& options, const race::Witness& witness, bool traced) {
   if (!write(path + ".scn", witness.scenario)) return;
   const std::string how =
       options.free ? fmt::format("--free --seed {}", options.seed) : "--schedule " + witness.schedule;
-  Print("rerun     plumbline race --backend {}{}{} {} {}\n", harness::ShellWord(options.backend.backend),
-        options.backend.MoreArguments(), traced || options.free ? "" : " --untraced", harness::ShellWord(path + ".scn"),
+  Print("rerun     plumbline race --backend {}{}{} {} {}\n", harness::ShellPath(options.backend.backend),
+        options.backend.MoreArguments(), traced || options.free ? "" : " --untraced", harness::ShellPath(path + ".scn"),
         how);
 }
 
@@ -168,6 +168,7 @@ void PrintFewest(const std::vector<reports::CaseResult>& cases) {
 // What is given and would be ignored.
 std::optional<int> RefuseIgnored(const CLI::App& app, const Options& options) {
   if (options.scenario.empty()) {
+    if (auto status = RefuseFilterBesideCase(app)) return status;
     if (auto status = RefuseIdle(app, {"--schedule"}, "without the FILE of a scenario")) return status;
     if (!options.backend.fault.empty() && options.calibrate != "none") {
       if (auto status = RefuseIdle(app, {"--calibrate"}, "beside --fault: a race is planted in the backend itself")) {
@@ -205,13 +206,10 @@ int Main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "how long each hunt is, instead")
       ->check(Seconds())
       ->type_name("SECONDS");
-  app.add_option("-f,--filter", options.filters,
-                 "only cases that name this clause (CONC-004), or whose id matches this pattern; repeatable")
-      ->type_name("WORD")
-      ->allow_extra_args(false);
-  app.add_option("--case", options.cases, "only the case of this id; repeatable")
-      ->type_name("ID")
-      ->allow_extra_args(false);
+  AddFilter(app, options.filters,
+            "only cases that name this clause (CONC-004), or whose id matches this pattern; repeatable: any of them "
+            "picks a case");
+  AddCase(app, options.cases, "only the case of this id; repeatable; not beside --filter");
   app.add_option("--calibrate", options.calibrate,
                  "the backend with planted races that each case must catch first; none: trust the cases untried "
                  "(default: broken, if it is built)")
@@ -233,7 +231,7 @@ int Main(int argc, char** argv) {
       ->type_name("DIR")
       ->capture_default_str();
   app.add_flag("--list", options.list,
-               "print the ids of the cases that would run, and run none; how to run them may be said too");
+               "print the ids of the cases that would run, and run none; options on how to run them may stay");
   AddNoColor(app, options.no_color);
   app.add_flag("-v,--verbose", options.verbose, "print each case as it is done");
   app.footer(

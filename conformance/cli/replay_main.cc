@@ -12,6 +12,7 @@
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
 #include "conformance/cli/scenario_file.h"
+#include "conformance/harness/case_runner.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
@@ -139,6 +140,7 @@ int Main(int argc, char** argv) {
   app.footer(
       "Each step is judged against the model, whether the file expects something of it or not. A step that ends in an\n"
       "error as the model predicts, and of which the file expects nothing, is pointed out; it is no failure.\n"
+      "A clause that there is not, and a release of what nothing makes, are bad input.\n"
       "What the backend writes to standard output and error comes through on standard error, also a trace:\n"
       "  PLUMBLINE_DISPATCH_TRACE=stderr plumbline replay demo.scn --backend reference\n"
       "  PLUMBLINE_REGISTRATION_LOG=stderr plumbline replay demo.scn --backend reference\n"
@@ -211,7 +213,7 @@ int Main(int argc, char** argv) {
     status = std::max(status, Show(scenario, file, judgement, paint, quiet));
     if (!quiet && IsForRace(scenario)) {
       Print("{}: its threads took turns here, a step at a time; `plumbline race {}` has them run at once\n", file,
-            file);
+            harness::ShellPath(file));
     }
   }
   return status;

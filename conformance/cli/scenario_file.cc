@@ -3,10 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "conformance/cli/keys_text.h"
+#include "conformance/harness/data_folder.h"
+#include "conformance/harness/nearest.h"
+#include "conformance/harness/stray_names.h"
 #include "conformance/harness/text_file.h"
 #include "spec/model/key_table.h"
 #include "spec/scenario/parse.h"
@@ -17,12 +22,58 @@ using harness::InputError;
 using harness::NameOfFile;
 using harness::OrError;
 
+namespace {
+
+// The line that names a clause, counted from 1; tokens of the head know no lines.
+int LineOfClause(const std::string& text, const std::string& id) {
+  std::istringstream lines(text);
+  std::string line, verb;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    if (words >> verb && verb == "clauses" && line.find(id) != std::string::npos) return number;
+  }
+  return 1;
+}
+
+std::optional<std::string> WrongClause(const scenario::Scenario& scenario, const std::string& path,
+                                       const std::string& text) {
+  if (scenario.clauses.empty()) return std::nullopt;
+  const OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  const OrError<std::vector<harness::DraftClause>> drafts = harness::ReadDraftClauses();
+  if (!clauses.ok() || !drafts.ok()) return std::nullopt;
+  std::vector<std::string> ids;
+  for (const reports::Clause& clause : *clauses) ids.push_back(clause.id);
+  for (const harness::DraftClause& draft : *drafts) ids.push_back(draft.id);
+  for (const std::string& id : scenario.clauses) {
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) continue;
+    return fmt::format("{}:{}: there is no clause '{}'{}\n`plumbline list clauses` shows them all.", path,
+                       LineOfClause(text, id), id, harness::DidYouMean(id, ids));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> WrongName(const scenario::Scenario& scenario, const std::string& path) {
+  for (const harness::StrayName& stray : harness::StrayNames(scenario)) {
+    // In a kernel it cannot be said to be meant; where an outcome is written, the model judges that.
+    if (!stray.step || scenario.steps[*stray.step].expected) continue;
+    return fmt::format(
+        "{}:{}: no step gives {} the name '{}'{}\nIf the error that this is in every backend is meant, write "
+        "`=> error not-found` behind it.",
+        path, stray.line, stray.what, stray.name, harness::DidYouMean(stray.name, stray.given));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 OrError<scenario::Scenario> ParseScenario(const std::string& path, const std::string& text) {
   scenario::ParseResult parsed = scenario::Parse(text);
   if (!parsed.scenario) {
     return InputError{
         fmt::format("{}:{}:{}: {}", NameOfFile(path), parsed.error->line, parsed.error->column, parsed.error->message)};
   }
+  if (auto wrong = WrongClause(*parsed.scenario, NameOfFile(path), text)) return InputError{*wrong};
+  if (auto wrong = WrongName(*parsed.scenario, NameOfFile(path))) return InputError{*wrong};
   return std::move(*parsed.scenario);
 }
 

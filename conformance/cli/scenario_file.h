@@ -1,6 +1,7 @@
 // A scenario from a file or from standard input ("-"), for the programs that are given one.
 //
 //   OrError<Scenario> scenario = ReadScenarioFile("demo.scn");   // error: "demo.scn:3:7: expected ..., found ..."
+//                                                                // "demo.scn:6: ... gives the name 'r2' ..."
 //   OrError<bool> good = CheckHead("demo.scn", *scenario, facts.keys);   // "demo.scn:4: cannot declare key ..."
 //
 // Touches the file system; any thread.
@@ -19,7 +20,8 @@ namespace plumbline::cli {
 harness::OrError<scenario::Scenario> ReadScenarioFile(const std::string& path,
                                                       const std::string& wanted = "a scenario file (.scn)");
 
-// The same of text that was read from there.
+// The same of text that was read from there. The clauses that it names have to be in the index, if that can be read,
+// and what it releases, leaves, closes or calls by a handle has to have been given its name.
 harness::OrError<scenario::Scenario> ParseScenario(const std::string& path, const std::string& text);
 
 // Whether its release is known and its declared keys make sense beside those that the backend declares, if there is

@@ -14,6 +14,7 @@
 #include "conformance/harness/glob.h"
 #include "conformance/harness/judge.h"
 #include "conformance/harness/property.h"
+#include "conformance/harness/stray_names.h"
 #include "reports/text/shown.h"
 #include "spec/scenario/capabilities_needed.h"
 #include "spec/scenario/parse.h"
@@ -150,7 +151,7 @@ class Context : public CaseContext {
   void Tried(std::uint64_t scenarios) override { result_.scenarios += scenarios; }
   void Unsupported(const std::string& missing) override { missing_.insert(missing); }
   std::string BackendArguments() const override {
-    return fmt::format(" --backend {}{}", ShellWord(options_.backend_argument), options_.more_arguments);
+    return fmt::format(" --backend {}{}", ShellPath(options_.backend_argument), options_.more_arguments);
   }
   std::string SaveAs(const std::string& suffix, const std::string& text) override {
     const std::optional<std::string> path = SaveFile(suffix, text);
@@ -211,7 +212,7 @@ class Context : public CaseContext {
 
   std::string RerunCase() const {
     return fmt::format("plumbline {} --backend {}{} --case {} --seed {}{}", options_.command,
-                       ShellWord(options_.backend_argument), options_.more_arguments, ShellWord(case_.id),
+                       ShellPath(options_.backend_argument), options_.more_arguments, ShellWord(case_.id),
                        options_.seed,
                        tier() == Tier::kStandard ? ""
                        : tier() == Tier::kQuick  ? " --tier quick"
@@ -222,7 +223,7 @@ class Context : public CaseContext {
     const Judge::Smallest smallest =
         options_.shrink ? judge_.Shrink(scenario, judgement)
                         : Judge::Smallest{.scenario = scenario, .judgement = judgement, .confirmed = true};
-    Scenario shown = smallest.scenario;
+    Scenario shown = WithStraysMeant(smallest.scenario);
     shown.clauses = case_.clauses;
     if (shown.title.empty()) shown.title = "found by " + case_.id;
     const std::string text = scenario::Print(shown);
@@ -247,14 +248,14 @@ class Context : public CaseContext {
   std::string Save(const std::string& text) {
     const std::optional<std::string> path = SaveFile(".scn", text);
     if (!path) return RerunCase();
-    return fmt::format("plumbline replay{} {}", BackendArguments(), ShellWord(*path));
+    return fmt::format("plumbline replay{} {}", BackendArguments(), ShellPath(*path));
   }
 
   std::optional<std::string> SaveFile(const std::string& suffix, const std::string& text) {
     if (options_.out.empty()) return std::nullopt;
     std::string name = fmt::format("{}-{}", executor_.facts().name, case_.id);
     std::replace_if(
-        name.begin(), name.end(), [](char c) { return c == '/' || c == ' ' || c == ':'; }, '-');
+        name.begin(), name.end(), [](char c) { return c == '/' || c == ' ' || c == ':' || c == '\\'; }, '-');
     if (!result_.findings.empty()) name += fmt::format("-{}", result_.findings.size() + 1);
     const fs::path path = fs::path(options_.out) / (name + suffix);
     std::error_code failed;
@@ -340,6 +341,8 @@ std::string ShellWord(const std::string& word) {
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
+
+std::string ShellPath(const std::string& path) { return ShellWord(path.starts_with('-') ? "./" + path : path); }
 
 reports::CaseResult CaseRunner::Run(const Case& one) {
   Context context(one, executor_, waivers_, options_);

@@ -53,6 +53,9 @@ bool InShard(std::string_view name, int shard, int shards);
 // A word as a shell takes it.
 std::string ShellWord(const std::string& word);
 
+// A path as a shell takes it and no program takes for an option: ./-o/a.scn for -o/a.scn.
+std::string ShellPath(const std::string& path);
+
 }  // namespace plumbline::harness
 
 #endif  // PLUMBLINE_CONFORMANCE_HARNESS_CASE_RUNNER_H_

@@ -53,59 +53,75 @@ std::string OnThisMachine(const std::string& place) {
   return place + " (in Plumbline's sources)";
 }
 
-OrError<std::vector<ClausePage>> ReadClausePages() {
+namespace {
+
+// What `read` makes of the index.
+template <class Read>
+auto FromIndex(const Read& read) -> OrError<decltype(read(nlohmann::json()))> {
   const std::string path = ClauseIndexFile();
   const std::string wanted =
       "the clause index: build the target plumbline_clauses, or point PLUMBLINE_DATA at the folder that holds "
       "clauses.json";
   const OrError<std::string> text = ReadTextFile(path, wanted, kMostOfAProgram);
   if (!text.ok()) return InputError{text.error()};
-  std::vector<ClausePage> pages;
   try {
-    const nlohmann::json index = nlohmann::json::parse(*text);
-    for (const nlohmann::json& entry : index.at("clauses")) {
-      ClausePage page{.clause = {.id = entry.at("id"),
-                                 .title = entry.at("title"),
-                                 .strength = entry.at("strength"),
-                                 .profile = entry.at("profile"),
-                                 .chapter = entry.at("chapter"),
-                                 .text = entry.at("text"),
-                                 .needs = entry.at("needs"),
-                                 .where = entry.at("where"),
-                                 .tests = entry.at("tests"),
-                                 .model = entry.at("model"),
-                                 .faults = {}},
-                      .examples = entry.at("examples"),
-                      .pytorch = entry.at("pytorch"),
-                      .scenarios = {},
-                      .properties = {},
-                      .faults = {}};
-      std::copy_if(page.clause.tests.begin(), page.clause.tests.end(), std::back_inserter(page.scenarios),
-                   [](const std::string& place) { return place.find(".scn:") != std::string::npos; });
-      for (const nlohmann::json& property : entry.at("properties")) {
-        page.properties.push_back(property.at("where").get<std::string>() + " " +
-                                  property.at("name").get<std::string>());
-      }
-      for (const nlohmann::json& fault : entry.at("faults")) {
-        page.faults.push_back(
-            {.name = fault.at("name"), .clause = page.clause.id, .what = fault.at("what"), .where = fault.at("where")});
-        const IndexedFault& read = page.faults.back();
-        page.clause.faults.push_back(fmt::format("{} {}: {}", read.where, read.name, read.what));
-      }
-      pages.push_back(std::move(page));
-    }
+    return read(nlohmann::json::parse(*text));
   } catch (const nlohmann::json::exception&) {
     return InputError{fmt::format("{}: this is no clause index of this version; give {}", path, wanted)};
+  }
+}
+
+std::vector<ClausePage> PagesOf(const nlohmann::json& index) {
+  std::vector<ClausePage> pages;
+  for (const nlohmann::json& entry : index.at("clauses")) {
+    ClausePage page{.clause = {.id = entry.at("id"),
+                               .title = entry.at("title"),
+                               .strength = entry.at("strength"),
+                               .profile = entry.at("profile"),
+                               .chapter = entry.at("chapter"),
+                               .text = entry.at("text"),
+                               .needs = entry.at("needs"),
+                               .where = entry.at("where"),
+                               .tests = entry.at("tests"),
+                               .model = entry.at("model"),
+                               .faults = {}},
+                    .examples = entry.at("examples"),
+                    .pytorch = entry.at("pytorch"),
+                    .scenarios = {},
+                    .properties = {},
+                    .faults = {}};
+    std::copy_if(page.clause.tests.begin(), page.clause.tests.end(), std::back_inserter(page.scenarios),
+                 [](const std::string& place) { return place.find(".scn:") != std::string::npos; });
+    for (const nlohmann::json& property : entry.at("properties")) {
+      page.properties.push_back(property.at("where").get<std::string>() + " " + property.at("name").get<std::string>());
+    }
+    for (const nlohmann::json& fault : entry.at("faults")) {
+      page.faults.push_back(
+          {.name = fault.at("name"), .clause = page.clause.id, .what = fault.at("what"), .where = fault.at("where")});
+      const IndexedFault& read = page.faults.back();
+      page.clause.faults.push_back(fmt::format("{} {}: {}", read.where, read.name, read.what));
+    }
+    pages.push_back(std::move(page));
   }
   std::sort(pages.begin(), pages.end(), [](const auto& a, const auto& b) { return a.clause.id < b.clause.id; });
   return pages;
 }
 
-namespace {
-
 bool IsForThreadsAtOnce(const std::string& test) { return test.starts_with("spec/corpus/concurrency/"); }
 
 }  // namespace
+
+OrError<std::vector<ClausePage>> ReadClausePages() { return FromIndex(PagesOf); }
+
+OrError<std::vector<DraftClause>> ReadDraftClauses() {
+  return FromIndex([](const nlohmann::json& index) {
+    std::vector<DraftClause> drafts;
+    for (const nlohmann::json& entry : index.value("drafts", nlohmann::json::array())) {
+      drafts.push_back({.id = entry.at("id"), .title = entry.at("title"), .where = entry.at("where")});
+    }
+    return drafts;
+  });
+}
 
 bool IsRaced(const reports::Clause& clause) {
   return std::any_of(clause.tests.begin(), clause.tests.end(), IsForThreadsAtOnce);

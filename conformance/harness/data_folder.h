@@ -41,6 +41,14 @@ struct ClausePage {
 // By id.
 OrError<std::vector<ClausePage>> ReadClausePages();
 
+// A clause of a chapter that is a draft: it binds nobody, and is in none of the lists here.
+struct DraftClause {
+  std::string id, title, where;  // "spec/clauses/drafts/12-operators.md:459"
+};
+
+// By id; none of an index that knows of no drafts.
+OrError<std::vector<DraftClause>> ReadDraftClauses();
+
 // The clauses alone, with the tests, model lines and faults that name them, by id.
 OrError<std::vector<reports::Clause>> ReadClauseIndex();
 

@@ -133,5 +133,11 @@ TEST(ShellWordTest, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(ShellWord("a\x1b'\\b\n"), "$'a\\x1b\\x27\\x5cb\\x0a'") << "as a terminal may show it";
 }
 
+TEST(ShellPathTest, IsNoOption) {
+  EXPECT_EQ(ShellPath("a/-b.so"), "a/-b.so");
+  EXPECT_EQ(ShellPath("-o/a.scn"), "./-o/a.scn");
+  EXPECT_EQ(ShellPath("-a b"), "'./-a b'");
+}
+
 }  // namespace
 }  // namespace plumbline::harness

@@ -69,15 +69,16 @@ void Report(CaseContext& ctx, const RaceOptions& options, const Witness& witness
   const std::string history = witness.history.empty() ? "" : ctx.SaveAs(name + ".hist", witness.history);
   if (!witness.schedule.empty() && !scenario.empty()) {
     finding.rerun = fmt::format("plumbline race{}{} {} --schedule {}", ctx.BackendArguments(),
-                                options.untraced ? " --untraced" : "", harness::ShellWord(scenario), witness.schedule);
+                                options.untraced ? " --untraced" : "", harness::ShellPath(scenario), witness.schedule);
   }
   if (witness.replays > 0) {
     finding.got +=
         fmt::format("\nreplayed in fresh processes: {} of {} times the same", witness.again, witness.replays);
   }
   if (!history.empty()) {
-    finding.got += witness.contradicts ? fmt::format("\n`plumbline replay {}` judges the history again", history)
-                                       : fmt::format("\nwhat its threads had done by then is in {}", history);
+    finding.got += witness.contradicts
+                       ? fmt::format("\n`plumbline replay {}` judges the history again", harness::ShellPath(history))
+                       : fmt::format("\nwhat its threads had done by then is in {}", history);
   }
   ctx.Fail(std::move(finding), witness.verdict);
 }

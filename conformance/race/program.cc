@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "conformance/harness/stray_names.h"
 #include "conformance/race/scheduler.h"
 
 namespace plumbline::race {
@@ -41,36 +42,11 @@ struct Owner {
   }
 };
 
-// A release of what nobody makes is a slip of the pen: it would be left out of every run.
-std::optional<std::string> UnknownName(const scenario::Scenario& scenario) {
-  std::set<std::string> made;
-  std::vector<std::pair<std::string, int>> released;
-  const auto note = [&](const Step& step) {
-    std::visit(
-        [&](const auto& action) {
-          using Action = std::decay_t<decltype(action)>;
-          if constexpr (std::is_same_v<Action, scenario::Release>) {
-            released.emplace_back(action.name, step.line);
-          } else if constexpr (requires { action.name; }) {
-            made.insert(action.name);
-          }
-        },
-        step.action);
-  };
-  for (const Step& step : scenario.steps) note(step);
-  for (const scenario::KernelDefinition& kernel : scenario.kernels) {
-    for (const scenario::BodyItem& item : kernel.body) {
-      if (const auto* inner = std::get_if<scenario::BodyStep>(&item)) note(inner->step.front());
-    }
-  }
-  for (const auto& [name, line] : released) {
-    if (!made.contains(name)) return fmt::format("line {}: nothing is made under the name {}", line, name);
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> WhyNot(const Program& program) {
-  if (std::optional<std::string> why = UnknownName(program.scenario)) return why;
+  // It would be left out of every run.
+  if (const std::vector<harness::StrayName> strays = harness::StrayNames(program.scenario); !strays.empty()) {
+    return fmt::format("line {}: nothing is made under the name {}", strays.front().line, strays.front().name);
+  }
   if (const auto& declared = program.scenario.declared_keys; !declared.empty()) {
     return fmt::format(
         "line {}: a history knows the keys of its release only; let threads race with one of these in "

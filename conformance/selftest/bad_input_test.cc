@@ -150,6 +150,14 @@ TEST_F(BadInputTest, OptionsThatWouldBeIgnored) {
          {"--backend, --release, --load, --fault and --timeout have no effect where all that is given is a history"});
 }
 
+TEST_F(BadInputTest, ACaseBesideAFilter) {
+  for (const std::string command : {"check", "race"}) {
+    Expect(Tool(command + " --backend x --case a --filter b"),
+           {"plumbline " + command + ": --case names each case that runs, so --filter beside it picks none",
+            "give one of the two\nSee plumbline " + command + " --help."});
+  }
+}
+
 // What a script's variable holds that was never set.
 TEST_F(BadInputTest, OptionsOfNoText) {
   for (const char* line : {"race --backend x s.scn --schedule",
@@ -314,7 +322,7 @@ TEST_F(BadInputTest, FiltersThatSelectNothing) {
   Expect(suite_.Check("", "--filter nothing"), {"the filter 'nothing' selects nothing"});
   Expect(suite_.Check("", "--filter DEMO-01"), {"selects nothing", "did you mean 'DEMO-001'?"});
   Expect(suite_.Check("", "--filter 'demmo*'"), {"selects nothing", "did you mean 'demo'?", "The chapters are "});
-  Expect(suite_.Check("", "--case demo/DEMO-001-god"),
+  Expect(Tool("check --backend " + Misbehaving() + " --case demo/DEMO-001-god"),
          {"--case demo/DEMO-001-god: there is no such case", "did you mean 'demo/DEMO-001-good'?"});
 }
 

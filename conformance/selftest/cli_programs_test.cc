@@ -154,6 +154,25 @@ TEST(CliListTest, AClauseWithAllThatBelongsToIt) {
   }
 }
 
+TEST(CliListTest, AClauseOfADraftIsToldWithItsFile) {
+  const Ran ran = RunTool("list --clause oper-050");
+  ExpectBadInput(ran, {"OPER-050, '", "', is a clause of a draft, which binds nobody", "12-operators.md:"});
+  const std::size_t at = ran.err.find("Its text is at ") + std::string("Its text is at ").size();
+  EXPECT_TRUE(std::filesystem::exists(ran.err.substr(at, ran.err.find(':', at) - at))) << ran.err;
+  ExpectBadInput(RunTool("list --clause OPER-05O"), {"there is no clause 'OPER-05O'; did you mean 'OPER-05"});
+  EXPECT_THAT(RunTool("list clauses").out, Not(HasSubstr("OPER-050")));
+}
+
+TEST(CliListTest, CapabilitiesThatNothingChecksYet) {
+  const Ran ran = RunTool("list capabilities");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  std::istringstream lines(ran.out);
+  for (std::string line; std::getline(lines, line);) {
+    const bool draft = line.starts_with("tensors ") || line.starts_with("operators ");
+    EXPECT_EQ(line.ends_with(" (`plumbline check` does not check it yet: a draft)"), draft) << line;
+  }
+}
+
 TEST(CliListTest, FaultsWithTheirClauses) {
   const Ran ran = RunTool("list faults");
   EXPECT_EQ(ran.status, 0) << ran.err;
@@ -295,7 +314,15 @@ TEST(CliExplainOperatorTest, BadInput) {
   const std::string file = folder.Write("bad.scn", "scenario 1 pytorch-1.13\ncall demo::f [CPU\n");
   ExpectBadInput(RunTool("explain " + file), {"bad.scn:2:"});
   const std::string empty = folder.Write("empty.scn", "scenario 1 pytorch-1.13\n");
-  ExpectBadInput(RunTool("explain " + empty), {"no call"});
+  ExpectBadInput(RunTool("explain " + empty), {empty + ": it calls nothing", "`call demo::f [CPU]`",
+                                               "plumbline replay --backend reference " + empty});
+  const std::string calls = folder.Write("calls.scn",
+                                         "scenario 1 pytorch-1.13\n"
+                                         "define demo::f(Tensor a) -> Tensor\n"
+                                         "call demo::f [CPU]\n"
+                                         "call demo::f []\n");
+  ExpectBadInput(RunTool("explain --line 2 " + calls),
+                 {calls + ": there is no call in line 2; there are calls in lines 3, 4\n"});
   ExpectBadInput(RunTool("explain --keys CPU " + empty), {"go with an operator"});
 }
 

@@ -49,6 +49,24 @@ TEST_F(CliReplayTest, PointsOutAnErrorThatNobodyExpected) {
   EXPECT_THAT(meant.out, Not(HasSubstr("note:")));
 }
 
+TEST_F(CliReplayTest, NamesOfNothingAreBadInput) {
+  const std::string head = "scenario 1 pytorch-1.13\n";
+  const std::string define = "define demo::f(Tensor a) -> Tensor as d1\n";
+  const Ran clause = Replay(head + "title t\nclauses  RES-001  RES-0004\n" + define, Backend("reference"));
+  EXPECT_EQ(clause.status, 2) << clause.out;
+  EXPECT_THAT(clause.err,
+              HasSubstr("s.scn:3: there is no clause 'RES-0004'; did you mean 'RES-004'?\n`plumbline list "));
+  EXPECT_EQ(Replay(head + "clauses RES-001 OPER-050\n" + define, Backend("reference")).status, 0) << "a draft is there";
+
+  const Ran name = Replay(head + define + "release d\n", Backend("reference"));
+  EXPECT_EQ(name.status, 2) << name.out;
+  EXPECT_THAT(name.err, HasSubstr("s.scn:3: no step gives a registration the name 'd'; did you mean 'd1'?\n"));
+  EXPECT_THAT(Replay(head + define + "call @h [CPU]\n", Backend("reference")).err,
+              HasSubstr("s.scn:3: no step gives a handle the name 'h'\n"));
+  const Ran meant = Replay(head + define + "release d => error not-found\n", Backend("reference"));
+  EXPECT_EQ(meant.status, 0) << meant.out << meant.err;
+}
+
 TEST_F(CliReplayTest, SaysThatNothingWasRun) {
   const Ran ran = Replay(kUntidy, Backend("template"));
   EXPECT_EQ(ran.status, 0) << ran.err;

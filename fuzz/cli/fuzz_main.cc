@@ -112,7 +112,8 @@ int PrintOutcome(const std::vector<std::unique_ptr<TargetRun>>& runs) {
   for (const auto& run : runs) {
     for (const std::string& finding : run->output().findings) {
       fmt::print("\nfound by {}: {}\n  what it said  {}.txt\n  rerun         {}{} {}\n", run->target().name,
-                 run->output().broken, finding, Environment(run->target().name), Near(run->target().program), finding);
+                 run->output().broken, finding, Environment(run->target().name), Near(run->target().program),
+                 harness::ShellPath(finding));
       if (status == kGood) status = kFailed;
     }
     if (!run->failed()) continue;

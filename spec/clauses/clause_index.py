@@ -492,7 +492,9 @@ class Index:
 
     def to_json(self):
         clauses = [self.clauses[i].as_json() for i in self.clauses]
-        return json.dumps({"format": 1, "clauses": clauses}, indent=1, ensure_ascii=False) + "\n"
+        drafts = [{"id": draft.id, "title": draft.title, "where": f"{draft.file}:{draft.line}"}
+                  for _, draft in sorted(self.drafts.items())]
+        return json.dumps({"format": 1, "clauses": clauses, "drafts": drafts}, indent=1, ensure_ascii=False) + "\n"
 
 
 def main(arguments):
