@@ -3,10 +3,12 @@
 //   if (facts.Claims(PL_CAPABILITY(GUARDS))) ...
 //   scenario.release = facts.release; scenario.declared_keys = facts.keys;
 //
-// Filled from `describe` by an executor; crosses to the suites as JSON. Plain data; no thread rules.
+// Filled by an executor, from `describe` and from what `intern_key` says of each key; crosses to the suites as JSON.
+// Plain data; no thread rules.
 #ifndef PLUMBLINE_CONFORMANCE_HARNESS_BACKEND_FACTS_H_
 #define PLUMBLINE_CONFORMANCE_HARNESS_BACKEND_FACTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +35,8 @@ struct BackendFacts {
   std::optional<std::vector<BuiltinFallback>> fallbacks;  // replaces the release's, where the backend says so
   std::vector<std::string> loaded;                        // --load, by file name
   std::vector<std::string> loaded_for_nothing;            // of these paths, those that seem to register nothing
+  std::size_t key_count = 0;                              // of the release and its own; 0: it was not asked for them
+  std::vector<std::string> unknown_keys;                  // of these, those that it does not intern, lowest first
   std::vector<std::string> problems;                      // of its table; any makes it unusable
 
   bool Claims(std::uint64_t bits) const { return (capabilities & bits) == bits; }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -197,7 +198,28 @@ class Context : public CaseContext {
     waived_clauses_.insert(judgement.waived_clauses.begin(), judgement.waived_clauses.end());
   }
 
+  // The keys that a failing scenario names and the backend does not know, which explain most of what it then does.
+  std::string UnknownKeysIn(const std::string& scenario) const {
+    std::vector<std::string> unknown;
+    std::istringstream lines(scenario);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("title") || line.starts_with('#')) continue;
+      std::replace_if(
+          line.begin(), line.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, ' ');
+      std::istringstream words(line);
+      for (std::string word; words >> word;) {
+        const std::vector<std::string>& keys = executor_.facts().unknown_keys;
+        const bool named = std::find(unknown.begin(), unknown.end(), word) != unknown.end();
+        if (!named && std::find(keys.begin(), keys.end(), word) != keys.end()) unknown.push_back(word);
+      }
+    }
+    if (unknown.empty()) return "";
+    return fmt::format("; the backend does not know the {} {}", unknown.size() == 1 ? "key" : "keys",
+                       fmt::join(unknown, ", "));
+  }
+
   void Add(Verdict verdict, reports::Finding finding) {
+    finding.summary += UnknownKeysIn(finding.scenario);
     // A harness error hides what else was seen: nothing that such a case says can be relied on.
     if (result_.findings.empty() || verdict == Verdict::kHarnessError) worst_ = verdict;
     result_.findings.push_back(std::move(finding));

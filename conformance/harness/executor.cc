@@ -319,8 +319,21 @@ OrError<std::unique_ptr<Executor>> Executor::Start(const ExecutorConfig& config)
   for (const std::string& path : config.load) {
     made->facts_.loaded.push_back(std::filesystem::path(path).filename().string());
   }
+  if (made->facts_.Claims(PL_CAPABILITY(CORE))) made->AskForUnknownKeys();
   made->Renew();
   return made;
+}
+
+// Of one that fails at it the cases will tell.
+void Executor::AskForUnknownKeys() {
+  const OrError<std::vector<std::string>> known = KnownKeys();
+  if (!known.ok()) return;
+  const model::KeyTable keys(*model::FindRelease(facts_.release), facts_.keys);
+  facts_.key_count = static_cast<std::size_t>(keys.key_count());
+  for (model::Key key = 0; key < keys.key_count(); ++key) {
+    const std::string& name = keys.Name(key);
+    if (std::find(known->begin(), known->end(), name) == known->end()) facts_.unknown_keys.push_back(name);
+  }
 }
 
 Observation Executor::Run(const scenario::Scenario& scenario) {

@@ -66,6 +66,7 @@ class Executor {
 
  private:
   Executor() = default;
+  void AskForUnknownKeys();
   OrError<std::string> Introspect(const std::string& request);
   OrError<std::string> Ask(const std::string& request, const char* what);  // what: "what is registered"
 

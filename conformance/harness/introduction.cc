@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/text/shown.h"
 #include "spec/abi/host.h"
 #include "spec/model/key_table.h"
 #include "spec/tables/releases.h"
@@ -33,8 +34,9 @@ void ReadDescription(const pl_adapter& adapter, BackendFacts& facts) {
   };
   if (!is_there(description.keys, description.key_count, "keys")) return;
   if (!is_there(description.fallbacks, description.fallback_count, "fallbacks")) return;
-  facts.name = text(description.name);
-  facts.version = text(description.version);
+  // Of which every message and report is made, a line each.
+  facts.name = reports::ShownInLine(text(description.name));
+  facts.version = reports::ShownInLine(text(description.version));
   facts.release = text(description.release);
   for (std::uint64_t i = 0; i < description.key_count; ++i) {
     const pl_key_declaration& key = description.keys[i];

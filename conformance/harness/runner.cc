@@ -100,7 +100,9 @@ reports::Backend DescribeBackend(const BackendFacts& facts) {
           .abi = facts.abi,
           .digest = facts.digest,
           .capabilities = scenario::CapabilityNames(facts.capabilities),
-          .loaded = facts.loaded};
+          .loaded = facts.loaded,
+          .key_count = facts.key_count,
+          .unknown_keys = facts.unknown_keys};
 }
 
 }  // namespace

@@ -125,6 +125,68 @@ TEST_F(IsolatedBackendTest, AWrongKernelIsAFailureThatReplays) {
   EXPECT_EQ(CaseOf(run, "demo/DEMO-001-good").verdict, reports::Verdict::kPass);
 }
 
+// A line to rerun can be pasted, whatever the folder is called.
+TEST_F(IsolatedBackendTest, AFolderThatLooksLikeAnOption) {
+  const Ran ran = RunLine("plumbline check --no-color --case demo/DEMO-003-newest --out=-o --backend " + Misbehaving() +
+                              " > said; eval \"$(sed -n 's/^ *rerun *//p' said)\"; status=$?; cat said; exit $status",
+                          suite_.Environment("oldest"));
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(" ./-o/misbehaving-demo-DEMO-003-newest.scn\n"));
+  EXPECT_THAT(ran.out, HasSubstr("./-o/misbehaving-demo-DEMO-003-newest.scn: fail: "));
+}
+
+TEST_F(IsolatedBackendTest, ANameThatWouldSteerATerminalStaysInItsLine) {
+  const Ran ran = suite_.Check("odd-name", "--no-color --report " + suite_.folder().path() + "/report");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  const std::string shown = "mis\\x0abehaving\\x1b[2J";
+  EXPECT_THAT(ran.out, HasSubstr(shown + " 1\\x09\\x07 (pytorch-1.13)  tier"));
+  EXPECT_THAT(suite_.folder().Read("report/junit.xml"), HasSubstr(" on " + shown + "\">\n"));
+  EXPECT_THAT(suite_.folder().Read("report/index.html"), HasSubstr("Findings on " + shown + "<"));
+  const Ran keys = RunTool("keys --backend " + Misbehaving(), suite_.Environment("odd-name"));
+  EXPECT_THAT(keys.out, ::testing::StartsWith(shown));
+}
+
+TEST_F(IsolatedBackendTest, WhatToClaimNextIsToldWhereNothingFailed) {
+  EXPECT_THAT(suite_.Check("").out, HasSubstr("next: claim "));
+  const Ran failed = suite_.Check("oldest");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_THAT(failed.out, Not(HasSubstr("next: ")));
+}
+
+TEST_F(IsolatedBackendTest, KeysThatItDoesNotKnowAreToldOf) {
+  suite_.folder().Write("corpus/demo/DEMO-003-cuda.scn",
+                        "scenario 1 pytorch-1.13\n"
+                        "title    CUDA, of which this says nothing: HIP\n"
+                        "clauses  DEMO-003\n"
+                        "define   demo::f(Tensor a) -> Tensor\n"
+                        "impl     demo::f CUDA k1 => ok\n"
+                        "call     demo::f [CUDA] => k1\n");
+  const std::string report = suite_.folder().path() + "/report";
+  const Ran ran = suite_.Check("few-keys", "--no-color --report " + report);
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out,
+              ::testing::ContainsRegex("\n  keys       3 of [0-9]+ keys and alias keys of pytorch-1.13; unknown: "
+                                       "Undefined, [A-Za-z0-9]+, [A-Za-z0-9]+ and [0-9]+ more .`plumbline"));
+  EXPECT_THAT(ran.out, HasSubstr("; the backend does not know the key CUDA\n"));
+  const reports::Run run = RunOf(suite_);
+  EXPECT_EQ(run.backend.unknown_keys.size(), run.backend.key_count - 3);
+  EXPECT_EQ(CaseOf(run, "demo/DEMO-003-cuda").verdict, reports::Verdict::kFail);
+  EXPECT_EQ(CaseOf(run, "demo/DEMO-001-good").verdict, reports::Verdict::kPass);
+  EXPECT_THAT(suite_.folder().Read("report/index.html"), HasSubstr("<p>misbehaving 1 knows 3 of "));
+
+  const Ran whole = suite_.Check("", "--report " + report);
+  EXPECT_THAT(whole.out, Not(HasSubstr("  keys  ")));
+  EXPECT_GT(RunOf(suite_).backend.key_count, 100u);
+  EXPECT_THAT(RunOf(suite_).backend.unknown_keys, ::testing::IsEmpty());
+}
+
+// Whether it knows its keys is asked beside what is checked.
+TEST_F(IsolatedBackendTest, ACrashAtTheKeysIsLeftToTheCases) {
+  const Ran ran = suite_.Check("crash-at-keys", "--report " + suite_.folder().path() + "/report");
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_EQ(RunOf(suite_).backend.key_count, 0u);
+}
+
 TEST_F(IsolatedBackendTest, AContextMayLiveUntilTheRegistryIsClosed) {
   const Ran ran = suite_.Check("keep");
   EXPECT_EQ(ran.status, 0) << ran.out;

@@ -52,7 +52,12 @@ class Misbehaving {
 
   static constexpr bool kFreshRegistry = true;
   static abi::Description Describe() {
-    return {.name = "misbehaving", .version = "1", .release = "pytorch-1.13", .keys = {}, .fallbacks = {}};
+    const bool odd = Misbehaves("odd-name");
+    return {.name = odd ? "mis\nbehaving\x1b[2J" : "misbehaving",
+            .version = odd ? "1\t\a" : "1",
+            .release = "pytorch-1.13",
+            .keys = {},
+            .fallbacks = {}};
   }
   explicit Misbehaving(const abi::OpenOptions&) {}
 
