@@ -19,6 +19,10 @@ namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL {
 
 [[gnu::always_inline]] inline std::int32_t BitsOf(float x) { return __builtin_bit_cast(std::int32_t, x); }
 [[gnu::always_inline]] inline float FloatOf(std::int32_t bits) { return __builtin_bit_cast(float, bits); }
+// Of bits, which wrap: those of a NaN or of a negative number lead anywhere, to a result that is not used.
+[[gnu::always_inline]] inline std::int32_t Less(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
 
 // e^r of |r| <= ln(2) / 2.
 [[gnu::always_inline]] inline float ExpReduced(float r) {
@@ -45,7 +49,7 @@ struct ExpParts {
   const float rounded = Fma(x, kLog2E, kRounder);
   const float n = rounded - kRounder;
   const float p = ExpReduced(Fma(n, -kLn2Low, Fma(n, -kLn2High, x)));
-  const std::int32_t exponent = BitsOf(rounded) - BitsOf(kRounder);
+  const std::int32_t exponent = Less(BitsOf(rounded), BitsOf(kRounder));
   const std::int32_t half = exponent >> 1;
   return {p, FloatOf((half + 127) << 23), FloatOf((exponent - half + 127) << 23)};
 }
@@ -85,7 +89,7 @@ struct ExpParts {
   const float rounded = Fma(bounded, 2 * kLog2E, kRounder);
   const float n = rounded - kRounder;
   const float p = ExpReduced(Fma(n, -kLn2Low, Fma(n, -kLn2High, 2 * bounded)));
-  const float e = p * FloatOf((BitsOf(rounded) - BitsOf(kRounder) + 127) << 23);
+  const float e = p * FloatOf((Less(BitsOf(rounded), BitsOf(kRounder)) + 127) << 23);
   const float large = 1.0f - 2.0f / (e + 1.0f);
   const float signed_large = FloatOf(BitsOf(large) | (BitsOf(x) & static_cast<std::int32_t>(0x80000000)));
   return magnitude < 0.625f ? small : signed_large;
@@ -95,9 +99,9 @@ struct ExpParts {
   const bool tiny = x < 1.17549435e-38f;
   const float scaled = tiny ? x * 8388608.0f : x;
   // The mantissa in [sqrt(1/2), sqrt(2)).
-  const std::int32_t offset = BitsOf(scaled) - 0x3f3504f3;
+  const std::int32_t offset = Less(BitsOf(scaled), 0x3f3504f3);
   const std::int32_t exponent = offset >> 23;
-  const float m = FloatOf(BitsOf(scaled) - (exponent << 23)) - 1.0f;
+  const float m = FloatOf(Less(BitsOf(scaled), exponent << 23)) - 1.0f;
   const float n = static_cast<float>(exponent - (tiny ? 23 : 0));
   float q = -0.076736415f;
   q = Fma(q, m, 0.127226728f);
