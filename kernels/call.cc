@@ -132,7 +132,7 @@ void Call::CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const {
   if (in_place && !(given.sizes() == sizes)) {
     Fail(what + " has sizes " + Print(given.sizes()) + ", but the result has sizes " + Print(sizes));
   }
-  if (HasInternalOverlap(given.sizes(), given.strides()) == reference::InternalOverlap::kYes) {
+  if (!info_.any_overlap && HasInternalOverlap(given.sizes(), given.strides()) == reference::InternalOverlap::kYes) {
     Fail(what + " is written to, but more than one of its elements are the same place in memory; clone it first");
   }
 }
@@ -147,8 +147,9 @@ Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
   place.given = Given(which);
   place.has_given = true;
   CheckGiven(place.given, sizes, dtype);
-  if (!(place.given.sizes() == sizes)) place.given.Resize(sizes);
-  place.written = place.given;
+  // Loops compute what has 16 bits in float32: another dtype would get what was not rounded to the result's own.
+  const bool rounds = dtype != place.given.dtype() && (dtype == DType::kFloat16 || dtype == DType::kBFloat16);
+  bool apart = rounds || !(place.given.sizes() == sizes);
   const std::size_t inputs =
       arguments_.size() - (variant() == tables::Variant::kOut ? static_cast<std::size_t>(info_.results) : 0);
   const auto check = [&](const Tensor& input) {
@@ -158,13 +159,13 @@ Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
       Fail("what is written overlaps an argument in part; clone the argument first");
     }
     // The same places with another meaning of the elements: not side by side for the loops.
-    if (overlap == reference::OverlapKind::kTooHard) place.written = Tensor::Empty(sizes, dtype, device(), keys());
+    apart = apart || overlap == reference::OverlapKind::kTooHard;
   };
   for (std::size_t i = 0; i < inputs; ++i) {
     const Value& value = arguments_[i];
     if (value.is_tensor() && value.AsTensor()->has_data()) check(*value.AsTensor());
   }
-  return place.written;
+  return place.written = apart ? Tensor::Empty(sizes, dtype, device(), keys()) : place.given;
 }
 
 Tensor Call::PackedResult(int which, IntSpan sizes, DType dtype) {
@@ -173,7 +174,6 @@ Tensor Call::PackedResult(int which, IntSpan sizes, DType dtype) {
     place.given = Given(which);
     place.has_given = true;
     CheckGiven(place.given, sizes, dtype);
-    if (!(place.given.sizes() == sizes)) place.given.Resize(sizes);
   }
   return place.written = Tensor::Empty(sizes, dtype, device(), keys());
 }
@@ -186,7 +186,6 @@ void Call::Return(int which, Tensor result) {
   place.given = Given(which);
   place.has_given = true;
   CheckGiven(place.given, place.written.sizes(), place.written.dtype());
-  if (!(place.given.sizes() == place.written.sizes())) place.given.Resize(place.written.sizes());
 }
 
 void Call::ReturnList(std::vector<Tensor> results) { list_ = std::move(results); }
@@ -218,7 +217,11 @@ void Call::Finish() {
         results.push_back(Value(std::move(place.written)));
         continue;
       }
-      if (!place.written.is_same(place.given) && !meta()) CopyTo(place.given, place.written);
+      if (!place.written.is_same(place.given)) {
+        // Not before: a call that is refused leaves its sizes too.
+        if (!(place.given.sizes() == place.written.sizes())) place.given.Resize(place.written.sizes());
+        if (!meta()) CopyTo(place.given, place.written);
+      }
       // An operator that wrote it on behalf of this one has told so itself.
       if (!(place.returned && place.written.is_same(place.given))) place.given.BumpVersion();
       results.push_back(Value(std::move(place.given)));
@@ -264,6 +267,12 @@ std::int64_t AsInteger(const Scalar& scalar) {
   if (scalar.is_bool()) return scalar.ToBool();
   const double x = scalar.ToFloat();
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? static_cast<std::int64_t>(x) : INT64_MIN;
+}
+double RoundTo(DType dtype, double value) {
+  const auto single = static_cast<float>(value);
+  if (dtype == DType::kFloat16) return static_cast<float>(reference::Float16(single));
+  if (dtype == DType::kBFloat16) return static_cast<float>(reference::BFloat16(single));
+  return dtype == DType::kFloat32 ? single : value;
 }
 cpu::Parameters ParametersOf(const Scalar& a) {
   cpu::Parameters parameters;
@@ -378,9 +387,7 @@ In Rounded(const In& operand, DType dtype, std::optional<Tensor>& held) {
     held = Converted(*tensor, dtype);
     return *held;
   }
-  const auto value = static_cast<float>(AsReal(operand.scalar()));
-  return Scalar(static_cast<double>(dtype == DType::kFloat16 ? static_cast<float>(reference::Float16(value))
-                                                             : static_cast<float>(reference::BFloat16(value))));
+  return Scalar(RoundTo(dtype, AsReal(operand.scalar())));
 }
 
 Tensor Contiguous(const Tensor& tensor) {

@@ -52,6 +52,7 @@ struct OperatorInfo {
   std::vector<std::string> arguments;  // names
   int results;
   bool any_devices;  // its tensors may be on several: a copy between them
+  bool any_overlap;  // what it writes may overlap itself: all elements get the same value
 };
 
 class Call {
@@ -176,6 +177,7 @@ Tensor Converted(const Tensor& tensor, DType dtype);  // itself, if it is of tha
 In Rounded(const In& operand, DType dtype, std::optional<Tensor>& held);
 
 double AsReal(const Scalar& scalar);
+double RoundTo(DType dtype, double value);  // of a floating dtype
 std::int64_t AsInteger(const Scalar& scalar);
 cpu::Parameters ParametersOf(const Scalar& a);
 

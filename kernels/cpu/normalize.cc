@@ -42,7 +42,8 @@ void SoftmaxRow(bool log, Type type, const void* row, void* out, std::int64_t n)
   const double largest = ReduceRow(ReduceOp::kMax, type, row, n).real;
   if (log) {
     const double sum = level.sum_exp[width](row, n, largest);
-    level.normalize[width](out, row, nullptr, nullptr, n, largest + std::log(sum), 1);
+    // Not less the sum of both, which has few digits left for the logarithm beside a large number.
+    level.normalize[width](out, row, nullptr, nullptr, n, largest, std::log(sum), 1);
   } else {
     const double sum = level.exp_and_sum[width](out, row, n, largest);
     level.scale_shift[width](out, out, n, 1 / sum, 0);
@@ -150,9 +151,9 @@ void LayerNorm(const StridedInput& in, std::size_t normalized, const void* weigh
     const double scale = 1 / std::sqrt(squares / static_cast<double>(n) + epsilon);
     if (mean_out != nullptr) Store({mean_out, compute}, index, mean);
     if (deviation_out != nullptr) Store({deviation_out, compute}, index, scale);
-    if (results.direct()) return Level().normalize[width](results.At(index), row, weight, bias, n, mean, scale);
+    if (results.direct()) return Level().normalize[width](results.At(index), row, weight, bias, n, mean, 0, scale);
     std::vector<double> buffer(static_cast<std::size_t>(n));
-    Level().normalize[width](buffer.data(), row, weight, bias, n, mean, scale);
+    Level().normalize[width](buffer.data(), row, weight, bias, n, mean, 0, scale);
     results.Put(index, buffer.data());
   });
 }

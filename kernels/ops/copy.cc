@@ -93,16 +93,19 @@ void ToCopy(Call& call) {
   CopyTo(out, self);
 }
 
-void FillScalar(Call& call) {
+void Fill(Call& call, const Scalar& value) {
   const Tensor self = call.tensor(0);
   const Tensor out = call.Result(0, self.sizes(), self.dtype());
-  if (!call.meta()) FillWith(out, call.scalar(1));
+  if (call.meta()) return;
+  // Of an expanded dimension one index stands for all.
+  DimVector sizes(out.sizes());
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    if (out.strides()[d] == 0) sizes[d] = std::min<std::int64_t>(sizes[d], 1);
+  }
+  FillWith(out.View(sizes, out.strides(), out.storage_offset()), value);
 }
-void Zero(Call& call) {
-  const Tensor self = call.tensor(0);
-  const Tensor out = call.Result(0, self.sizes(), self.dtype());
-  if (!call.meta()) FillWith(out, Scalar(0));
-}
+void FillScalar(Call& call) { Fill(call, call.scalar(1)); }
+void Zero(Call& call) { Fill(call, Scalar(0)); }
 
 void Resize(Call& call) {
   const Tensor self = call.tensor(0);

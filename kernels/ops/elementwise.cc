@@ -1,4 +1,5 @@
 // Elementwise operators: of one tensor, of two, comparisons, logic.
+#include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
 
 namespace plumbline::kernels {
@@ -74,14 +75,12 @@ void Clamp(Call& call) {
   Parameters bounds;
   bounds.real[0] = call.has(1) ? call.real(1) : -__builtin_inf();
   bounds.real[1] = call.has(2) ? call.real(2) : __builtin_inf();
-  // Bounds outside of a dtype are its ends.
   const Type compute = ComputeType(TypeOf(result));
   const int bits = static_cast<int>(8 * cpu::SizeOf(compute));
   const std::int64_t most =
       compute == Type::kU8 ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
-  const std::int64_t least = compute == Type::kU8 ? 0 : -most - 1;
-  bounds.integer[0] = call.has(1) ? std::max(AsInteger(call.scalar(1)), least) : least;
-  bounds.integer[1] = call.has(2) ? std::min(AsInteger(call.scalar(2)), most) : most;
+  bounds.integer[0] = call.has(1) ? AsInteger(call.scalar(1)) : compute == Type::kU8 ? 0 : -most - 1;
+  bounds.integer[1] = call.has(2) ? AsInteger(call.scalar(2)) : most;
   RunLoop(out, compute, inputs, compute, Level().unary[Index(UnaryOp::kClamp)][Index(compute)], bounds, true);
 }
 
@@ -96,25 +95,34 @@ DType Promoted(std::span<const In> inputs) {
   return promotion.Result();
 }
 
+// Also what only becomes zero in the dtype that is computed in.
+bool HasZero(const Tensor& divisor, DType dtype) {
+  const Tensor converted = Converted(divisor, dtype);
+  const Strided in(converted);
+  const auto everywhere = std::make_unique<bool[]>(in.sizes.size() + 1);
+  std::fill_n(everywhere.get(), in.sizes.size(), true);
+  bool all = false;
+  cpu::Reduce(cpu::ReduceKind::kAll, in, {everywhere.get(), in.sizes.size()}, {&all, Type::kBool});
+  return !all;
+}
+
 void Binary(Call& call, const In& a, const In& b, BinaryOp op, DType compute_dtype, DType result,
             const Parameters& parameters = {}) {
   const In inputs[] = {a, b};
   const DimVector sizes = BroadcastOf(call, inputs);
+  // Before anything is written; all operators that divide integers have a tensor as divisor.
+  const bool divides = op >= BinaryOp::kDivTrunc && op <= BinaryOp::kRemainder && !IsFloating(compute_dtype);
+  if (divides && !call.meta() && reference::CheckedNumel(sizes) != 0 && HasZero(*b.tensor(), compute_dtype)) {
+    call.Fail("argument 'other': an integer is divided by zero");
+  }
   const Tensor out = call.Result(0, sizes, result, StridesOfResult(sizes, inputs));
   if (call.meta()) return;
   const Type compute = ComputeType(TypeOf(compute_dtype));
-  const cpu::Loop loop = Level().binary[Index(op)][Index(compute)];
-  if (loop == nullptr) {
-    call.Fail(ErrorClass::kNoDtype, "not implemented for " + std::string(Spelling(compute_dtype)));
-  }
-  int refused = 0;
-  Parameters with_refusal = parameters;
-  with_refusal.refused = &refused;
   const bool tests = op >= BinaryOp::kEq && op <= BinaryOp::kLogicalXor;
   std::optional<Tensor> held[2];
   const In rounded[] = {Rounded(a, compute_dtype, held[0]), Rounded(b, compute_dtype, held[1])};
-  RunLoop(out, tests ? Type::kBool : compute, rounded, compute, loop, with_refusal, IsCheap(op));
-  if (refused != 0) call.Fail("integer division by zero");
+  RunLoop(out, tests ? Type::kBool : compute, rounded, compute, Level().binary[Index(op)][Index(compute)], parameters,
+          IsCheap(op));
 }
 
 enum class Result { kPromoted, kFloat, kBool };

@@ -154,8 +154,9 @@ Pool PoolOf(const Call& call, DimVector dilation, bool ceil) {
       call.Fail("argument 'padding': expected at most half of 'kernel_size', but got " + Print(pool.padding) + " for " +
                 Print(pool.kernel));
     std::int64_t& size = pool.sizes[pool.sizes.size() - 2 + d];
-    const std::int64_t room = size + 2 * pool.padding[d] - pool.dilation[d] * (pool.kernel[d] - 1) - 1;
-    std::int64_t count = room < 0 ? 0 : (room + (ceil ? pool.stride[d] - 1 : 0)) / pool.stride[d] + 1;
+    const std::int64_t room =
+        size + 2 * pool.padding[d] - pool.dilation[d] * (pool.kernel[d] - 1) - 1 + (ceil ? pool.stride[d] - 1 : 0);
+    std::int64_t count = room < 0 ? 0 : room / pool.stride[d] + 1;
     // The last window starts inside of the input or its left padding.
     if (ceil && (count - 1) * pool.stride[d] >= size + pool.padding[d]) --count;
     if (count < 1)

@@ -54,21 +54,20 @@ char* At(const Tensor& t, std::int64_t offset) {
   return static_cast<char*>(t.data()) + offset * static_cast<std::int64_t>(t.itemsize());
 }
 
-// *to += *from, in the dtype.
-void AddElement(DType dtype, void* to, const void* from, double real_factor, std::int64_t integer_factor) {
-  cpu::Parameters alpha;
-  alpha.real[0] = real_factor;
-  alpha.integer[0] = integer_factor;
-  const cpu::Type type = TypeOf(dtype), compute = cpu::ComputeType(type);
-  std::int64_t a = 0, b = 0;
-  void* const widen_a[] = {&a, to};
-  void* const widen_b[] = {&b, const_cast<void*>(from)};
-  cpu::Level().cast[cpu::Index(type)][cpu::Index(compute)](widen_a, 1, alpha);
-  cpu::Level().cast[cpu::Index(type)][cpu::Index(compute)](widen_b, 1, alpha);
-  void* const sum[] = {&a, &a, &b};
-  cpu::Level().binary[cpu::Index(cpu::BinaryOp::kAdd)][cpu::Index(compute)](sum, 1, alpha);
-  void* const narrow[] = {to, &a};
-  cpu::Level().cast[cpu::Index(compute)][cpu::Index(type)](narrow, 1, alpha);
+// Where values are added up that go to the places of `out`: there, or in float32 for what has 16 bits, so that a sum is
+// rounded once.
+Tensor SumsOf(const Tensor& out) {
+  const cpu::Type type = TypeOf(out.dtype());
+  if (cpu::ComputeType(type) == type) return out;
+  return Tensor::Empty(out.sizes(), DType::kFloat32, out.device(), out.keys());
+}
+// *to += alpha * *from, in a dtype that is computed in.
+void AddElement(DType dtype, void* to, const void* from, const Scalar& alpha) {
+  void* const data[] = {to, to, const_cast<void*>(from)};
+  cpu::Level().binary[cpu::Index(cpu::BinaryOp::kAdd)][cpu::Index(TypeOf(dtype))](data, 1, ParametersOf(alpha));
+}
+void Finish(const Tensor& out, const Tensor& sums) {
+  if (!sums.is_same(out)) CopyTo(out, sums);
 }
 
 void IndexSelect(Call& call) {
@@ -152,7 +151,9 @@ void Scatter(Call& call) {
   }
   const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta()) return;
-  CopyTo(out, self);
+  const Tensor sums = add ? SumsOf(out) : out;
+  source = Converted(source, sums.dtype());
+  CopyTo(sums, self);
   const std::vector<std::int64_t> indices = IndicesOf(index);
   char value[8];
   if (from_value) {
@@ -171,15 +172,17 @@ void Scatter(Call& call) {
     const void* from = value;
     if (!from_value) from = At(source, source.dim() == 0 || index.dim() == 0 ? 0 : walk.Offset(source));
     if (add) {
-      AddElement(self.dtype(), At(out, to), from, 1, 1);
+      AddElement(sums.dtype(), At(sums, to), from, Scalar(1));
     } else {
       std::memcpy(At(out, to), from, self.itemsize());
     }
   }
+  Finish(out, sums);
 }
 
 void IndexAdd(Call& call) {
-  const Tensor self = call.tensor(0), index = call.tensor(2), source = call.tensor(3);
+  const Tensor self = call.tensor(0), index = call.tensor(2);
+  Tensor source = call.tensor(3);
   CheckIndexDType(call, 2, true);
   const auto d = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
   if (index.dim() > 1)
@@ -196,7 +199,9 @@ void IndexAdd(Call& call) {
   }
   const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta()) return;
-  CopyTo(out, self);
+  const Tensor sums = SumsOf(out);
+  source = Converted(source, sums.dtype());
+  CopyTo(sums, self);
   const std::vector<std::int64_t> indices = IndicesOf(index);
   const std::int64_t size = self.dim() == 0 ? 1 : self.sizes()[d];
   for (const std::int64_t i : indices) Checked(call, 2, i, size, d, false);
@@ -206,8 +211,9 @@ void IndexAdd(Call& call) {
     for (std::size_t k = 0; k < self.sizes().size(); ++k) {
       to += (k == d ? indices[static_cast<std::size_t>(walk.at(k))] : walk.at(k)) * out.strides()[k];
     }
-    AddElement(self.dtype(), At(out, to), At(source, walk.Offset(source)), call.real(4), AsInteger(call.scalar(4)));
+    AddElement(sums.dtype(), At(sums, to), At(source, walk.Offset(source)), call.scalar(4));
   }
+  Finish(out, sums);
 }
 
 // Places of the elements that are not zero, row-major.
@@ -346,7 +352,7 @@ void Topk(Call& call) {
   if (k < 0 || k > size) {
     call.Fail("argument 'k': expected a number from 0 to " + std::to_string(size) + ", but got " + std::to_string(k));
   }
-  Ordered(call, dim, call.boolean(3), k);
+  Ordered(call, dim, call.boolean(3), self.dim() == 0 ? 1 : k);
 }
 
 // ---- index, index_put: a tensor of indices for some of the dimensions ----
@@ -468,18 +474,22 @@ void IndexPut(Call& call) {
   }
   const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta()) return;
-  CopyTo(out, self);
+  const bool adds = call.boolean(3);
+  const Tensor sums = adds ? SumsOf(out) : out;
+  source = Converted(source, sums.dtype());
+  CopyTo(sums, self);
   Walk walk(indexed.sizes);
   const std::int64_t count = source.numel();
   for (std::int64_t i = 0; i < count; ++i, walk.Next()) {
-    char* const to = At(out, PlaceOf(indexed, walk, out));
+    char* const to = At(sums, PlaceOf(indexed, walk, sums));
     const char* const from = At(source, walk.Offset(source));
-    if (call.boolean(3)) {
-      AddElement(self.dtype(), to, from, 1, 1);
+    if (adds) {
+      AddElement(sums.dtype(), to, from, Scalar(1));
     } else {
       std::memcpy(to, from, self.itemsize());
     }
   }
+  Finish(out, sums);
 }
 
 constexpr NamedKernel kKernels[] = {

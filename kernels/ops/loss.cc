@@ -76,6 +76,7 @@ void SmoothL1(Call& call) {
             });
 }
 void L1(Call& call) {
+  call.CheckDType(call.tensor(0).dtype());
   const std::int64_t reduction = ReductionAt(call, 2);
   const Tensor distance =
       call.Invoke("aten::abs", {Value(call.Invoke("aten::sub.Tensor", {call.at(0), call.at(1), Value(1)}))});

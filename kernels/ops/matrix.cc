@@ -172,8 +172,15 @@ void Linear(Call& call) {
   }
   const Tensor turned = weight.dim() == 2 ? call.Invoke("aten::t", {Value(weight)}) : weight;
   const std::optional<Tensor> bias = call.maybe_tensor(2);
-  if (bias && input.dim() == 2 && weight.dim() == 2) {
-    return call.Return(0, call.Invoke("aten::addmm", {Value(*bias), Value(input), Value(turned), Value(1), Value(1)}));
+  if (bias && input.dim() > 0 && weight.dim() == 2) {
+    // As one product of rows, to which the bias is added before it is rounded.
+    std::int64_t rows = 1;
+    for (std::int64_t d = 0; d < input.dim() - 1; ++d) rows *= input.size(d);
+    const Tensor flat = input.dim() == 2 ? input : View(call, input, {rows, input.size(-1)});
+    const Tensor sums = call.Invoke("aten::addmm", {Value(*bias), Value(flat), Value(turned), Value(1), Value(1)});
+    DimVector sizes(input.sizes());
+    sizes.back() = weight.size(0);
+    return call.Return(0, input.dim() == 2 ? sums : View(call, sums, sizes));
   }
   Tensor result = MatmulOf(call, input, turned);
   if (bias) result = call.Invoke("aten::add.Tensor", {Value(result), Value(*bias), Value(1)});

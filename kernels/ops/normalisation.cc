@@ -9,13 +9,9 @@ template <bool log>
 void SoftmaxOf(Call& call) {
   const Tensor self = call.tensor(0);
   call.CheckDType(self.dtype());
-  const bool widens = call.boolean(2);
-  if (widens && self.dtype() != DType::kFloat16) {
-    call.Fail("argument 'half_to_float': expected 'self' to be float16, but it is " +
-              std::string(Spelling(self.dtype())));
-  }
+  if (call.boolean(2)) call.Fail("argument 'half_to_float': expected false on " + call.device().Spelling());
   const auto dim = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
-  const Tensor out = call.PackedResult(0, self.sizes(), widens ? DType::kFloat32 : self.dtype());
+  const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta() || out.numel() == 0) return;
   const Strided in(self);
   cpu::Softmax(log, in, dim, {out.data(), TypeOf(out.dtype())});

@@ -9,8 +9,7 @@
 namespace plumbline::kernels {
 namespace {
 
-// Fills self with value(seed, counter), rounded to its dtype; what rounds to `below` becomes the largest number below
-// it.
+// Fills self with value(seed, counter), rounded to its dtype.
 template <class F>
 void Generate(Call& call, F value) {
   const Tensor self = call.tensor(0);
@@ -31,9 +30,12 @@ void UniformInPlace(Call& call) {
   const double from = call.real(1), to = call.real(2);
   if (!(from <= to))
     call.Fail("argument 'from': expected at most 'to', but got " + std::to_string(from) + " and " + std::to_string(to));
-  const double scale = std::ldexp(1.0, Digits(call.tensor(0).dtype()));
+  const DType dtype = call.tensor(0).dtype();
+  const double scale = std::ldexp(1.0, Digits(dtype));
   Generate(call, [=](std::uint64_t seed, std::uint64_t counter) {
-    return from + (to - from) * (std::floor(Uniform(seed, counter) * scale) / scale);
+    const double x = from + (to - from) * (std::floor(Uniform(seed, counter) * scale) / scale);
+    // What rounds to the end begins again, where half as many round to.
+    return RoundTo(dtype, x) < to ? x : from;
   });
 }
 void NormalInPlace(Call& call) {
@@ -106,6 +108,7 @@ void NativeDropout(Call& call) {
 }
 void Dropout(Call& call) {
   const double p = call.real(1);
+  call.CheckDType(call.tensor(0).dtype());
   if (!(p >= 0 && p <= 1)) call.Fail("argument 'p': expected a number from 0 to 1, but got " + std::to_string(p));
   if (!call.boolean(2) || p == 0 || call.tensor(0).numel() == 0) return call.Return(0, call.tensor(0));
   std::vector<Value> results = call.InvokeAll("aten::native_dropout", {call.at(0), call.at(1), call.at(2)});

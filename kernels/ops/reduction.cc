@@ -24,7 +24,6 @@ Reduced ReducedOf(const Call& call, const Tensor& self, IntSpan dims, int argume
   if (dims.empty()) std::fill_n(reduced.mask.get(), n, true);
   for (const std::int64_t dim : dims) {
     const auto d = static_cast<std::size_t>(call.WrapDimValue(dim, self.dim(), argument));
-    if (n == 0) continue;
     if (reduced.mask[d])
       call.Fail("argument " + call.Name(argument) + ": dimension " + std::to_string(dim) + " appears twice");
     reduced.mask[d] = true;
@@ -150,17 +149,17 @@ void LogSumExp(Call& call) {
 
 template <ReduceKind kind>
 void ProdDim(Call& call) {
-  const Tensor self = call.tensor(0);
   const std::optional<DType> asked = call.dtype(3);
-  call.CheckDType(asked.value_or(self.dtype()));
+  call.CheckDType(asked.value_or(call.tensor(0).dtype()));
+  const Tensor self = Converted(call.tensor(0), asked.value_or(call.tensor(0).dtype()));
   Run(call, kind, self, ReducedOf(call, self, DimVector{call.integer(1)}, 1, call.boolean(2)), SumType(self, asked));
 }
 
 template <cpu::ReduceOp op>
 void Scan(Call& call) {
-  const Tensor self = call.tensor(0);
   const std::optional<DType> asked = call.dtype(2);
-  call.CheckDType(asked.value_or(self.dtype()));
+  call.CheckDType(asked.value_or(call.tensor(0).dtype()));
+  const Tensor self = Converted(call.tensor(0), asked.value_or(call.tensor(0).dtype()));
   const auto dim = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
   // In place the result is of self's dtype.
   const DType result = call.variant() == tables::Variant::kInPlace && !asked ? self.dtype() : SumType(self, asked);

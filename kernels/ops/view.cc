@@ -210,6 +210,15 @@ Tensor Narrowed(const Tensor& self, std::size_t d, std::int64_t start, std::int6
   return self.View(sizes, self.strides(), self.storage_offset() + start * self.strides()[d]);
 }
 
+// Each part is a tensor of its own, so that a number of them that fits in no memory has to be refused.
+void CheckParts(const Call& call, std::int64_t parts) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 24;
+  if (parts > kMost) {
+    call.Fail(ErrorClass::kOverflow, "the result would be " + std::to_string(parts) + " tensors; at most " +
+                                         std::to_string(kMost) + " are made");
+  }
+}
+
 std::vector<Tensor> SplitOf(const Call& call, const Tensor& self, std::int64_t size, std::size_t d) {
   if (self.dim() == 0) call.Fail("'self' has no dimension to split");
   const std::int64_t whole = self.sizes()[d];
@@ -218,8 +227,10 @@ std::vector<Tensor> SplitOf(const Call& call, const Tensor& self, std::int64_t s
   }
   std::vector<Tensor> parts;
   if (size == 0) return {Narrowed(self, d, 0, 0)};
-  for (std::int64_t start = 0; start < std::max<std::int64_t>(1, whole); start += size) {
-    parts.push_back(Narrowed(self, d, start, std::min(size, whole - start)));
+  const std::int64_t count = whole == 0 ? 1 : (whole - 1) / size + 1;
+  CheckParts(call, count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    parts.push_back(Narrowed(self, d, i * size, std::min(size, whole - i * size)));
   }
   return parts;
 }
@@ -236,12 +247,13 @@ void Chunk(Call& call) {
   const std::int64_t dim = call.WrapDim(2, self.dim());
   const std::int64_t whole = self.size(dim);
   if (whole == 0) {
+    CheckParts(call, chunks);
     std::vector<Tensor> parts;
     for (std::int64_t i = 0; i < chunks; ++i) parts.push_back(Narrowed(self, static_cast<std::size_t>(dim), 0, 0));
     return call.ReturnList(std::move(parts));
   }
   std::vector<Value> results =
-      call.InvokeAll("aten::split.Tensor", {Value(self), Value((whole + chunks - 1) / chunks), Value(dim)});
+      call.InvokeAll("aten::split.Tensor", {Value(self), Value((whole - 1) / chunks + 1), Value(dim)});
   call.ReturnValue(std::move(results.front()));
 }
 void Unbind(Call& call) {
@@ -253,6 +265,7 @@ void Unbind(Call& call) {
   const std::int64_t stride = strides[d], count = sizes[d];
   sizes.erase(d);
   strides.erase(d);
+  CheckParts(call, count);
   for (std::int64_t i = 0; i < count; ++i)
     parts.push_back(self.View(sizes, strides, self.storage_offset() + i * stride));
   call.ReturnList(std::move(parts));

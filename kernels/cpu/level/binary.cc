@@ -119,90 +119,77 @@ struct Div : Plain {
 };
 inline float TruncOf(float x) { return __builtin_truncf(x); }
 inline double TruncOf(double x) { return __builtin_trunc(x); }
-inline float FloorOf(float x) { return __builtin_floorf(x); }
-inline double FloorOf(double x) { return __builtin_floor(x); }
+inline double Widened(float x) { return x; }
+inline long double Widened(double x) { return x; }
+inline double RoundOf(double x) { return __builtin_rint(x); }
+inline long double RoundOf(long double x) { return __builtin_rintl(x); }
 inline float FmodOf(float a, float b) { return __builtin_fmodf(a, b); }
 inline double FmodOf(double a, double b) { return __builtin_fmod(a, b); }
 inline float CopySign(float a, float b) { return __builtin_copysignf(a, b); }
 inline double CopySign(double a, double b) { return __builtin_copysign(a, b); }
 
-// Integer division by b != 0; the smallest number divided by -1 wraps.
+// Of integers: the smallest number divided by -1 wraps, and what is divided by 0, which callers refuse, is 0.
 template <class T>
 T Quotient(T a, T b) {
+  if (b == 0) return 0;
   if (b == static_cast<T>(-1) && static_cast<T>(-1) < T(0)) return static_cast<T>(-static_cast<Wrap<T>>(a));
   return static_cast<T>(a / b);
 }
 template <class T>
 T Rest(T a, T b) {
+  if (b == 0) return 0;
   if (b == static_cast<T>(-1) && static_cast<T>(-1) < T(0)) return 0;
   return static_cast<T>(a % b);
 }
 
-struct DividingOp {  // integers by zero are refused
-  template <class T>
-  using Out = T;
-  int* refused;
-  template <class T>
-  DividingOp(const Parameters& p, T) : refused(p.refused) {}
-  template <class T>
-  bool Refuses(T b) const {
-    if (b != 0) return false;
-    if (refused != nullptr) __atomic_store_n(refused, 1, __ATOMIC_RELAXED);
-    return true;
-  }
-};
-struct DivTrunc : DividingOp {
-  using DividingOp::DividingOp;
+struct DivTrunc : Plain {
+  using Plain::Plain;
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       return TruncOf(a / b);
     } else {
-      return Refuses(b) ? T(0) : Quotient(a, b);
+      return Quotient(a, b);
     }
   }
 };
-struct DivFloor : DividingOp {
-  using DividingOp::DividingOp;
+struct DivFloor : Plain {
+  using Plain::Plain;
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       if (b == 0) return a / b;
-      // Of the exact remainder, as a / b may have been rounded up to the next integer.
+      // Of the exact remainder, as a / b may have been rounded up to the next integer. What is left is a multiple of b,
+      // which takes more digits than T has.
       const T rest = FmodOf(a, b);
-      T quotient = (a - rest) / b;
+      auto quotient = RoundOf((Widened(a) - Widened(rest)) / Widened(b));
       if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
-      if (quotient == 0) return CopySign(T(0), a / b);
-      T result = FloorOf(quotient);
-      if (quotient - result > T(0.5)) result += 1;
-      return result;
+      return quotient == 0 ? CopySign(T(0), a / b) : static_cast<T>(quotient);
     } else {
-      if (Refuses(b)) return 0;
       const T quotient = Quotient(a, b);
       return Rest(a, b) != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
     }
   }
 };
-struct Fmod : DividingOp {
-  using DividingOp::DividingOp;
+struct Fmod : Plain {
+  using Plain::Plain;
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       return FmodOf(a, b);
     } else {
-      return Refuses(b) ? T(0) : Rest(a, b);
+      return Rest(a, b);
     }
   }
 };
-struct Remainder : DividingOp {  // has the sign of b
-  using DividingOp::DividingOp;
+struct Remainder : Plain {  // has the sign of b
+  using Plain::Plain;
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (kIsFloat<T>) {
       const T rest = FmodOf(a, b);
       return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
     } else {
-      if (Refuses(b)) return 0;
       const T rest = Rest(a, b);
       return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
     }

@@ -306,13 +306,13 @@ void ScaleShift(void* out_data, const void* in_data, std::int64_t n, double scal
 
 template <class T>
 void Normalize(void* out_data, const void* in_data, const void* weight_data, const void* bias_data, std::int64_t n,
-               double mean, double scale) {
+               double mean, double more, double scale) {
   T* const out = static_cast<T*>(out_data);
   const T* const in = static_cast<const T*>(in_data);
   const T* const weight = static_cast<const T*>(weight_data);
   const T* const bias = static_cast<const T*>(bias_data);
   // x - mean is of doubles rounded to T: a float mean would lose what a large one does not share with x.
-  const T centre = static_cast<T>(mean), rest = static_cast<T>(mean - static_cast<double>(centre));
+  const T centre = static_cast<T>(mean), rest = static_cast<T>(mean - static_cast<double>(centre) + more);
   const T factor = static_cast<T>(scale);
   PLUMBLINE_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) {

@@ -25,7 +25,6 @@ inline constexpr int kTypes = 10;
 struct Parameters {
   double real[3] = {0, 0, 0};
   std::int64_t integer[3] = {0, 0, 0};
-  int* refused = nullptr;  // set to 1 by loops that met what has no result: an integer division by zero
 };
 
 using Loop = void (*)(void* const* data, std::int64_t n, const Parameters& parameters);
@@ -168,9 +167,9 @@ struct LevelTable {
   double (*exp_and_sum[2])(void* out, const void* in, std::int64_t n, double shift);
   // out[i] = in[i] * scale + offset; out may be in.
   void (*scale_shift[2])(void* out, const void* in, std::int64_t n, double scale, double offset);
-  // out[i] = (in[i] - mean) * scale * weight[i] + bias[i]; null: one and zero.
+  // out[i] = (in[i] - mean - more) * scale * weight[i] + bias[i]; null: one and zero.
   void (*normalize[2])(void* out, const void* in, const void* weight, const void* bias, std::int64_t n, double mean,
-                       double scale);
+                       double more, double scale);
 };
 
 }  // namespace plumbline::kernels::cpu
