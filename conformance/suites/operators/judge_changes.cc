@@ -23,9 +23,9 @@ std::optional<std::string> WrongChange(const Expected& expected, const OperatorC
                                        const OperatorOutcome& outcome) {
   const std::vector<const Argument*> tensors = TensorsOf(call);
   if (outcome.arguments_after.size() != tensors.size()) return "its arguments cannot be read afterwards";
-  std::set<std::size_t> written;
+  std::set<std::size_t> written, given_back;
   for (const ExpectedTensor& result : expected.tensors) {
-    if (result.same_as >= 0) written.insert(static_cast<std::size_t>(result.same_as));
+    if (result.same_as >= 0) (result.written ? written : given_back).insert(static_cast<std::size_t>(result.same_as));
   }
   for (const auto& [number, due] : expected.changed) {
     written.insert(static_cast<std::size_t>(number));
@@ -36,10 +36,15 @@ std::optional<std::string> WrongChange(const Expected& expected, const OperatorC
   // By the argument in whose memory it is: the places that may change, and whether that memory was replaced.
   std::map<std::size_t, std::set<std::int64_t>> places;
   std::set<std::size_t> resized;
+  const auto note_sizes = [&](std::size_t number) {
+    if (outcome.arguments_after[number].sizes != tensors[number]->tensor.sizes)
+      resized.insert(OwnerOf(tensors, number));
+  };
+  for (const std::size_t number : given_back) note_sizes(number);
   for (const std::size_t number : written) {
     const HostTensor& before = tensors[number]->tensor;
     const std::size_t owner = OwnerOf(tensors, number);
-    if (outcome.arguments_after[number].sizes != before.sizes) resized.insert(owner);
+    note_sizes(number);
     std::set<std::int64_t>& mine = places[owner];  // none, of one without elements
     for (std::int64_t i = 0; i < before.numel(); ++i) mine.insert(before.PlaceOf(i));
     if (outcome.raised.size() > number && !outcome.raised[number]) {

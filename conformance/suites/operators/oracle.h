@@ -33,6 +33,7 @@ struct ExpectedTensor {
   std::optional<Sizes> strides{};          // where the operator says them; of sizes above 1
   std::uint32_t or_dtype = PL_DTYPE_NONE;  // which may be instead
   int same_as = -1;                        // the tensor argument that it must be, as of in-place and out= variants
+  bool written = true;                     // and that it writes; else it only gives it back, or changes its sizes
   int shares_with = -1;                    // the tensor argument whose memory it must share, as of views
   bool own_memory = true;                  // if none of these: it must share with no argument
 };

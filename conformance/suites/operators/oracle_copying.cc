@@ -13,23 +13,10 @@ namespace {
 
 constexpr std::int64_t kContiguousFormat = 0, kPreserveFormat = 1;
 
-// Of a floating number an integer dtype takes what it has; a negative one has no value without a sign.
-Element Cast(std::uint32_t from, std::uint32_t to, long double value) {
-  if (IsFloating(from) && to == PL_DTYPE_UINT8 && value <= -1) return {0, kAnything};
-  if (IsFloating(from) && !IsFloating(to) && to != PL_DTYPE_BOOL) {
-    const Element element = Converted(to, value);
-    const long double half = std::ldexp(1.0L, static_cast<int>(DtypeBytes(to)) * 8 - 1);
-    const long double greatest = to == PL_DTYPE_UINT8 ? 2 * half : half;
-    if (!(std::fabs(value) < greatest)) return {0, kAnything};
-    return element;
-  }
-  return {CastTo(to, value), 0};
-}
-
 ExpectedTensor CastAll(const HostTensor& tensor, std::uint32_t dtype) {
   ExpectedTensor out{.dtype = dtype, .sizes = tensor.sizes, .values = {}, .bounds = {}};
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-    const Element element = Cast(tensor.dtype, dtype, tensor.Get(i));
+    const Element element = Converted(tensor.dtype, dtype, tensor.Get(i));
     out.values.push_back(element.value);
     out.bounds.push_back(element.bound);
   }
@@ -71,6 +58,7 @@ Expected ItselfOr(bool itself, const HostTensor& self, ExpectedTensor copy) {
   if (!itself) return Only(std::move(copy));
   ExpectedTensor out = Copied(self);
   out.same_as = 0;
+  out.written = false;
   return Only(std::move(out));
 }
 
@@ -101,7 +89,7 @@ Expected CopyInto(const OperatorCall& call) {
   if (!Writable(self)) return Refused("the written tensor overlaps itself");
   ExpectedTensor out{.dtype = self.dtype, .sizes = self.sizes, .values = {}, .bounds = {}, .same_as = 0};
   for (std::int64_t i = 0; i < self.numel(); ++i) {
-    const Element element = Cast(src.dtype, self.dtype, At(src, self.sizes, i));
+    const Element element = Converted(src.dtype, self.dtype, At(src, self.sizes, i));
     out.values.push_back(element.value);
     out.bounds.push_back(element.bound);
   }
@@ -110,10 +98,9 @@ Expected CopyInto(const OperatorCall& call) {
 
 Expected Fill(const OperatorCall& call, const Argument& value) {
   const HostTensor& self = call.arguments[0].tensor;
-  if (!Writable(self)) return Refused("the written tensor overlaps itself");
   ExpectedTensor out{.dtype = self.dtype, .sizes = self.sizes, .values = {}, .bounds = {}, .same_as = 0};
   const std::uint32_t from = value.kind == PL_FLOAT ? PL_DTYPE_FLOAT64 : PL_DTYPE_INT64;
-  const Element element = Cast(from, self.dtype, NumberOf(value));
+  const Element element = Converted(from, self.dtype, NumberOf(value));
   out.values.assign(static_cast<std::size_t>(self.numel()), element.value);
   out.bounds.assign(out.values.size(), element.bound);
   return Only(std::move(out));
@@ -127,7 +114,7 @@ Expected Resize(const OperatorCall& call) {
   if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 0; })) {
     return Refused("a size is negative");
   }
-  ExpectedTensor out{.dtype = self.dtype, .sizes = sizes, .values = {}, .bounds = {}, .same_as = 0};
+  ExpectedTensor out{.dtype = self.dtype, .sizes = sizes, .values = {}, .bounds = {}, .same_as = 0, .written = false};
   const bool keeps = sizes == self.sizes;
   HostTensor view = self;
   view.sizes = sizes;

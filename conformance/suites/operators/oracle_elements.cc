@@ -34,14 +34,16 @@ long double CastTo(std::uint32_t dtype, long double value) {
   return IsFloating(dtype) ? RoundTo(dtype, value) : Wrapped(dtype, static_cast<Wide>(value));
 }
 
-Element Converted(std::uint32_t to, long double value) {
-  if (IsFloating(to) || to == PL_DTYPE_BOOL) return {CastTo(to, value), 0};
-  const bool is_integer = std::isfinite(value) && std::fabs(value) <= 0x1p63L && value == std::trunc(value);
+Element Converted(std::uint32_t from, std::uint32_t to, long double value) {
+  if (!IsFloating(from) || IsFloating(to) || to == PL_DTYPE_BOOL) return {CastTo(to, value), 0};
   const long double half = std::ldexp(1.0L, static_cast<int>(DtypeBytes(to)) * 8 - 1);
-  const bool fits = to == PL_DTYPE_UINT8 ? value > -1 && value < 2 * half : value >= -half && value < half;
-  if (std::isfinite(value) && fits) return {std::trunc(value), 0};
-  // Of an integer the low bits; where it came from is the caller's business.
-  return is_integer ? Element{CastTo(to, value), 0} : Element{0, kAnything};
+  const bool fits = to == PL_DTYPE_UINT8 ? value > -1 && value < 2 * half : value > -half - 1 && value < half;
+  return fits ? Element{std::trunc(value), 0} : Element{0, kAnything};
+}
+
+Element ConvertedScalar(std::uint32_t to, long double value) {
+  const bool whole = std::fabs(value) <= 0x1p63L && value == std::trunc(value);
+  return Converted(whole ? PL_DTYPE_INT64 : PL_DTYPE_FLOAT64, to, value);
 }
 
 long double NumberOf(const Argument& scalar) {
@@ -50,9 +52,11 @@ long double NumberOf(const Argument& scalar) {
 
 std::uint32_t FloatOr(std::uint32_t dtype) { return IsFloating(dtype) ? dtype : std::uint32_t{PL_DTYPE_FLOAT32}; }
 
-long double UnitOf(std::uint32_t dtype) {
-  return std::ldexp(1.0L, -DigitsOf(DtypeBytes(dtype) == 2 ? std::uint32_t{PL_DTYPE_FLOAT32} : dtype));
+std::uint32_t ComputedIn(std::uint32_t dtype) {
+  return IsFloating(dtype) && DtypeBytes(dtype) == 2 ? std::uint32_t{PL_DTYPE_FLOAT32} : dtype;
 }
+
+long double UnitOf(std::uint32_t dtype) { return std::ldexp(1.0L, -DigitsOf(ComputedIn(dtype))); }
 
 Expected Map(const Operands& operands, std::uint32_t compute, std::uint32_t result, const OnElements& f) {
   std::vector<const Sizes*> all;

@@ -45,13 +45,15 @@ Element Within(std::uint32_t dtype, long double value, long double ulps);
 // in a narrower one; bool asks for non-zero.
 long double CastTo(std::uint32_t dtype, long double value);
 // A copy's: also of floating numbers to integers, of which nothing is said where the integer has no such value.
-Element Converted(std::uint32_t to, long double value);
+Element Converted(std::uint32_t from, std::uint32_t to, long double value);
+Element ConvertedScalar(std::uint32_t to, long double value);  // whole numbers as the integers that they are
 
 // What a Scalar argument is.
 long double NumberOf(const Argument& scalar);
 
-std::uint32_t FloatOr(std::uint32_t dtype);  // float32 for what is not floating
-// Half a unit in the last place of 1 in the dtype that is computed in: float32 for the 16-bit ones.
+std::uint32_t FloatOr(std::uint32_t dtype);     // float32 for what is not floating
+std::uint32_t ComputedIn(std::uint32_t dtype);  // float32 for the floating ones of 16 bits
+// Half a unit in the last place of 1 in the dtype that is computed in.
 long double UnitOf(std::uint32_t dtype);
 
 using OnElements = std::function<Element(std::uint32_t compute, const Elements& operands)>;

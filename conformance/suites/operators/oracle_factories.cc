@@ -47,7 +47,7 @@ Oracle OfSize(std::size_t dtype_at, std::uint32_t otherwise, std::function<Eleme
     const std::uint32_t scalar = dtype_at == 2 ? DtypeOfScalar(call.arguments[1]) : otherwise;
     const std::uint32_t dtype = GivenOr(call.arguments[dtype_at], scalar);
     Element one = element(call);
-    if (one.bound == 0) one = Converted(dtype, one.value);
+    if (one.bound == 0) one = ConvertedScalar(dtype, one.value);
     return Filled(dtype, sizes, one, HasNegative(sizes) ? std::nullopt : std::optional(ContiguousStrides(sizes)));
   };
 }
@@ -58,7 +58,7 @@ Oracle Like(std::size_t dtype_at, std::function<Element(const OperatorCall&)> el
     const HostTensor& self = call.arguments[0].tensor;
     const std::uint32_t dtype = GivenOr(call.arguments[dtype_at], self.dtype);
     Element one = element(call);
-    if (one.bound == 0) one = Converted(dtype, one.value);
+    if (one.bound == 0) one = ConvertedScalar(dtype, one.value);
     return Filled(dtype, self.sizes, one, std::nullopt);
   };
 }
@@ -139,7 +139,7 @@ void AddFactories(Oracles& oracles) {
   oracles["eye.m"] = &Eye;
   oracles["scalar_tensor"] = [](const OperatorCall& call) {
     const std::uint32_t dtype = GivenOr(call.arguments[1], PL_DTYPE_FLOAT32);
-    return Filled(dtype, {}, Converted(dtype, NumberOf(call.arguments[0])), std::nullopt);
+    return Filled(dtype, {}, ConvertedScalar(dtype, NumberOf(call.arguments[0])), std::nullopt);
   };
 }
 

@@ -53,9 +53,7 @@ Groups GroupsOf(const HostTensor& tensor, const std::vector<bool>& reduced, bool
 }
 
 long double SumBound(std::uint32_t dtype, std::size_t n, long double sum_of_magnitudes) {
-  const std::uint32_t accumulated = DtypeBytes(dtype) == 2 ? std::uint32_t{PL_DTYPE_FLOAT32} : dtype;
-  const long double u = std::ldexp(1.0L, -DigitsOf(accumulated));
-  return (2 * std::sqrt(static_cast<long double>(n)) + 4) * u * sum_of_magnitudes + LeastNormal(dtype);
+  return (2 * std::sqrt(static_cast<long double>(n)) + 4) * UnitOf(dtype) * sum_of_magnitudes + LeastNormal(dtype);
 }
 
 std::optional<std::size_t> DimensionOf(const Argument& given, std::size_t dim) {

@@ -186,7 +186,7 @@ Expected MaskedFill(const OperatorCall& call) {
   ExpectedTensor out{.dtype = self.dtype, .sizes = *sizes, .values = {}, .bounds = {}};
   for (std::int64_t i = 0; i < NumelOf(*sizes); ++i) {
     const bool filled = At(mask, *sizes, i) != 0;
-    const Element element = Converted(self.dtype, NumberOf(value));
+    const Element element = ConvertedScalar(self.dtype, NumberOf(value));
     out.values.push_back(filled ? element.value : At(self, *sizes, i));
     out.bounds.push_back(filled ? element.bound : 0);
   }
@@ -316,7 +316,9 @@ Expected Topk(const OperatorCall& call) {
   const std::int64_t k = call.arguments[1].integer;
   if (k < 0 || k > AtLeastOne(self.sizes)[*d]) return Refused("there are not so many");
   if (self.dtype == PL_DTYPE_BOOL) return NoDtype("it is not defined for bool");
-  return Sorted(self, *d, k, call.arguments[3].integer != 0, false, call.arguments[4].integer != 0);
+  // A scalar is all that it has, whatever number of it is asked for.
+  return Sorted(self, *d, self.sizes.empty() ? 1 : k, call.arguments[3].integer != 0, false,
+                call.arguments[4].integer != 0);
 }
 
 // Which dimensions of self a list of indices is for: a mask takes as many as it has, and gives the places where it is

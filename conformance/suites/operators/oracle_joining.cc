@@ -36,7 +36,8 @@ Expected Joined(const std::vector<const HostTensor*>& parts, std::size_t d, std:
 
 Expected Cat(const OperatorCall& call) {
   const std::vector<Argument>& tensors = call.arguments[0].items;
-  if (tensors.empty()) return Refused("there is no tensor");
+  // Nothing brings a key to the call either.
+  if (tensors.empty()) return {{PL_ERROR_INVALID_ARGUMENT, PL_ERROR_NO_KEY}, "there is no tensor", {}, {}, {}};
   std::vector<const HostTensor*> parts;
   for (const Argument& one : tensors) {
     if (one.tensor.sizes.empty()) return Refused("a scalar cannot be joined");

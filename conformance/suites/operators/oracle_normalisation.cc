@@ -14,7 +14,8 @@ namespace {
 struct Moments {
   long double mean = 0, variance = 0;  // without correction
   long double n = 0;
-  bool leaves = false;  // squares may leave the range
+  bool leaves = false;        // squares may leave the range
+  long double magnitude = 0;  // mean of |x|
 
   static Moments Of(const std::vector<long double>& members, std::uint32_t dtype) {
     Moments moments;
@@ -22,9 +23,11 @@ struct Moments {
     long double squares = 0;
     for (const long double member : members) {
       moments.mean += member;
+      moments.magnitude += std::fabs(member);
       squares += member * member;
     }
     moments.mean /= moments.n;
+    moments.magnitude /= moments.n;
     for (const long double member : members) moments.variance += (member - moments.mean) * (member - moments.mean);
     moments.variance /= moments.n;
     moments.leaves = std::isfinite(squares) && squares > Greatest(dtype);
@@ -32,7 +35,8 @@ struct Moments {
   }
 };
 
-// (x - m) / s * weight + bias, within (2 sqrt(n) + 16) u (((|x| + |m|) / s) |weight| + |bias|).
+// (x - m) / s * weight + bias, within (2 sqrt(n) + 16) u (((|x| + a) / s) |weight| + |bias|), where a is the mean of
+// the magnitudes: a sum that cancels is only as good as its terms.
 Element Normalised(std::uint32_t dtype, long double x, const Moments& of, long double eps, long double weight,
                    long double bias) {
   if (of.leaves) return {0, kAnything};
@@ -40,8 +44,7 @@ Element Normalised(std::uint32_t dtype, long double x, const Moments& of, long d
   if (!std::isfinite(value)) return {value, std::isfinite(of.mean) ? kAnything : 0};
   // The deviation is itself known within its share of the mean.
   const long double c = (2 * std::sqrt(of.n) + 16) * UnitOf(dtype);
-  return {value,
-          c * ((std::fabs(x) + std::fabs(of.mean)) / s * std::fabs(weight) + std::fabs(bias)) + LeastNormal(dtype)};
+  return {value, c * ((std::fabs(x) + of.magnitude) / s * std::fabs(weight) + std::fabs(bias)) + LeastNormal(dtype)};
 }
 
 long double ElementOr(const Argument& tensor, std::int64_t i, long double otherwise) {
@@ -53,12 +56,10 @@ void Push(ExpectedTensor& out, const Element& element) {
   out.bounds.push_back(std::isnan(element.bound) ? kAnything : element.bound);
 }
 
-Element MeanOf(std::uint32_t dtype, const Moments& of, const std::vector<long double>& members) {
-  long double magnitudes = 0;
-  for (const long double member : members) magnitudes += std::fabs(member);
+Element MeanOf(std::uint32_t dtype, const Moments& of) {
   if (of.leaves) return {0, kAnything};
   if (!std::isfinite(of.mean)) return {of.mean, 0};
-  return {of.mean, (2 * std::sqrt(of.n) + 4) * UnitOf(dtype) * magnitudes / of.n + UlpOf(dtype, of.mean)};
+  return {of.mean, (2 * std::sqrt(of.n) + 4) * UnitOf(dtype) * of.magnitude + UlpOf(dtype, of.mean)};
 }
 
 // 1 / sqrt(var + eps): within the variance's bound, relative to it, halved, and one unit.
@@ -104,7 +105,7 @@ Expected LayerNorm(const OperatorCall& call, bool native) {
                            ElementOr(bias, i, 0)));
     }
     // Of no elements nothing is said.
-    Push(means, n == 0 ? Element{0, kAnything} : MeanOf(input.dtype, moments, members));
+    Push(means, n == 0 ? Element{0, kAnything} : MeanOf(input.dtype, moments));
     Push(rstds, n == 0 ? Element{0, kAnything} : RstdOf(input.dtype, moments, eps));
   }
   Expected expected = Only(std::move(out));
@@ -148,9 +149,9 @@ Expected BatchNorm(const OperatorCall& call, bool native) {
     }
     Moments moments = Moments::Of(members, input.dtype);
     if (training) {
-      Push(means, MeanOf(input.dtype, moments, members));
+      Push(means, MeanOf(input.dtype, moments));
       Push(rstds, RstdOf(input.dtype, moments, eps));
-      const Element mean = MeanOf(input.dtype, moments, members);
+      const Element mean = MeanOf(input.dtype, moments);
       const long double old_mean = ElementOr(running_mean, channel, 0), old_var = ElementOr(running_var, channel, 0);
       Push(new_means,
            {momentum * mean.value + (1 - momentum) * old_mean,
@@ -162,7 +163,8 @@ Expected BatchNorm(const OperatorCall& call, bool native) {
                                (moments.n - 1) +
                            unbiased + std::fabs(old_var))});
     } else {
-      moments = {running_mean.tensor.Get(channel), running_var.tensor.Get(channel), 1, false};
+      moments = {running_mean.tensor.Get(channel), running_var.tensor.Get(channel), 1, false,
+                 std::fabs(running_mean.tensor.Get(channel))};
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Element element =

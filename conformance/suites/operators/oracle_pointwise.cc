@@ -89,19 +89,21 @@ Element Power(std::uint32_t dtype, const Elements& x) {
 }
 
 // self + value * a (* or /) b: c u times the sum of the magnitudes of the terms.
-Element MultiplyAdd(std::uint32_t dtype, const Elements& x, bool divide) {
+Element MultiplyAdd(std::uint32_t dtype, const Elements& x, const Argument& scalar, bool divide) {
   if (!IsFloating(dtype)) {
-    return {Wrapped(dtype, ToWide(x[0]) + ToWide(Wrapped(dtype, ToWide(x[3]) * ToWide(x[1]))) * ToWide(x[2])), 0};
+    const Wide value = ToWide(CastTo(dtype, NumberOf(scalar)));
+    return {Wrapped(dtype, ToWide(x[0]) + ToWide(Wrapped(dtype, value * ToWide(x[1]))) * ToWide(x[2])), 0};
   }
+  const long double value = RoundTo(ComputedIn(dtype), NumberOf(scalar));
   const long double product = divide ? x[1] / x[2] : x[1] * x[2];
-  const long double term = x[3] * product, sum = x[0] + term;
+  const long double term = value * product, sum = x[0] + term;
   // Where a step on the way leaves the range, in whatever order, nothing is said.
-  for (const long double step : {product, term, x[3] * x[1], sum}) {
+  for (const long double step : {product, term, value * x[1], sum}) {
     const bool leaves = std::isfinite(step) &&
                         (std::isinf(RoundTo(dtype, step)) || (step != 0 && std::fabs(step) < LeastNormal(dtype)));
     if (leaves) return {sum, kAnything};
   }
-  if (std::isnan(product) != std::isnan(sum) && x[3] == 0) return {sum, kAnything};
+  if (std::isnan(product) != std::isnan(sum) && value == 0) return {sum, kAnything};
   if (!std::isfinite(sum)) return {sum, std::isinf(x[1]) || std::isinf(x[2]) || x[2] == 0 ? kAnything : 0};
   return {sum, 3 * UnitOf(dtype) * (std::fabs(x[0]) + std::fabs(term)) + LeastNormal(dtype)};
 }
@@ -167,8 +169,8 @@ Expected Where(const OperatorCall& call) {
 
 Oracle Logical(bool (*f)(bool, bool)) {
   return [=](const OperatorCall& call) {
-    // Each is asked in its own dtype: none is cast, so that a small one does not become 0.
-    return Map(FirstOf(call, 2), PL_DTYPE_BOOL, PL_DTYPE_BOOL, [&](std::uint32_t, const Elements& x) -> Element {
+    const Operands two = FirstOf(call, 2);
+    return Map(two, CommonDtype(two), PL_DTYPE_BOOL, [&](std::uint32_t, const Elements& x) -> Element {
       return {f(x[0] != 0, x[1] != 0) ? 1.0L : 0.0L, 0};
     });
   };
@@ -240,8 +242,9 @@ void AddPointwise(Oracles& oracles) {
       if (divide && (!IsFloating(three[1]->tensor.dtype) && !IsFloating(three[2]->tensor.dtype))) {
         return Refused("integers are not divided here");
       }
-      return Map(FirstOf(call, 4), dtype, dtype,
-                 [&](std::uint32_t compute, const Elements& x) { return MultiplyAdd(compute, x, divide); });
+      return Map(three, dtype, dtype, [&](std::uint32_t compute, const Elements& x) {
+        return MultiplyAdd(compute, x, call.arguments[3], divide);
+      });
     };
   }
   oracles["logical_and"] = Logical([](bool a, bool b) { return a && b; });
@@ -277,7 +280,7 @@ void AddPointwise(Oracles& oracles) {
     return FloatUnary([slope](std::uint32_t dtype, long double x) -> Element {
       if (std::isnan(x) || x > 0) return {x, 0};
       // The 16-bit ones may compute in float32, and round the slope to that.
-      const std::uint32_t computed = DtypeBytes(dtype) == 2 ? std::uint32_t{PL_DTYPE_FLOAT32} : dtype;
+      const std::uint32_t computed = ComputedIn(dtype);
       const long double product = dtype == PL_DTYPE_FLOAT64 ? static_cast<double>(x) * static_cast<double>(slope)
                                                             : x * RoundTo(computed, slope);
       const long double other = x * RoundTo(dtype, slope);

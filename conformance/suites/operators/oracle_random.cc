@@ -79,7 +79,7 @@ Expected Dropout(const OperatorCall& call, bool native) {
     const auto scale = static_cast<double>(1 / (1 - p));
     // Divided, or multiplied with the reciprocal as the dtype has it.
     out.any_of.push_back(
-        {0, value / (1 - p), value * RoundTo(input.dtype, scale), value * RoundTo(PL_DTYPE_FLOAT32, scale)});
+        {0, -0.0L, value / (1 - p), value * RoundTo(input.dtype, scale), value * RoundTo(PL_DTYPE_FLOAT32, scale)});
   }
   if (!train && !native) out.same_as = 0;
   Expected expected = Only(std::move(out));

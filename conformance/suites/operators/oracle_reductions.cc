@@ -16,23 +16,22 @@ Element SumOf(std::uint32_t result, const HostTensor& tensor, const std::vector<
   if (!IsFloating(result)) {
     Wide sum = 0;
     for (const long double member : members) {
-      // What a floating number beyond the integers becomes is for the machine to say.
-      const Element term = Converted(result, member);
-      if (IsFloating(tensor.dtype) && (term.bound != 0 || (result == PL_DTYPE_UINT8 && member < 0))) {
-        return {0, kAnything};
-      }
+      const Element term = Converted(tensor.dtype, result, member);
+      if (term.bound != 0) return term;
       sum += ToWide(term.value);
     }
     return {result == PL_DTYPE_BOOL ? (sum != 0 ? 1.0L : 0.0L) : Wrapped(result, sum), 0};
   }
   long double sum = 0, magnitudes = 0;
   for (const long double member : members) {
-    sum += RoundTo(result, member);
-    magnitudes += std::fabs(RoundTo(result, member));
+    const long double term = RoundTo(result, member);
+    sum += term;
+    if (std::isfinite(term)) magnitudes += std::fabs(term);
   }
-  // A sum that passes the greatest number on its way may end in infinity or not: nothing is said.
-  if (std::isfinite(magnitudes) && magnitudes > Greatest(result)) return {sum, kAnything};
-  return {sum, std::isfinite(magnitudes) ? SumBound(result, members.size(), magnitudes) : 0};
+  // A sum that passes the greatest number on its way may end in infinity or not, and, where it meets another infinity,
+  // in NaN: nothing is said.
+  if (magnitudes > Greatest(result)) return {sum, std::isnan(sum) ? 0 : kAnything};
+  return {sum, std::isfinite(sum) ? SumBound(result, members.size(), magnitudes) : 0};
 }
 
 Expected Sum(const OperatorCall& call, const Argument& dim, bool keep, const Argument& dtype, bool mean) {
@@ -66,9 +65,10 @@ Element ProductOf(std::uint32_t dtype, const HostTensor& tensor, const std::vect
   if (!IsFloating(dtype)) {
     Wide product = 1;
     for (const long double member : members) {
-      const Element factor = Converted(dtype, member);
-      if (IsFloating(tensor.dtype) && factor.bound != 0) return {0, kAnything};
-      product = ToWide(CastTo(dtype, static_cast<long double>(product * ToWide(factor.value))));
+      const Element factor = Converted(tensor.dtype, dtype, member);
+      if (factor.bound != 0) return factor;
+      product = dtype == PL_DTYPE_BOOL ? product * ToWide(factor.value)
+                                       : ToWide(Wrapped(dtype, product * ToWide(factor.value)));
     }
     return {static_cast<long double>(product), 0};
   }

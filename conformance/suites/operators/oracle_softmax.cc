@@ -16,8 +16,10 @@ Element SoftmaxOf(std::uint32_t dtype, long double x, long double greatest, long
     if (!std::isfinite(value)) return {value, 0};
     return {value, c * (1 + std::fabs(x - greatest) + std::fabs(std::log(sum)))};
   }
+  // The power of a difference is as uncertain, in its own measure, as the rounded difference.
   const long double value = std::exp(x - greatest) / sum;
-  return {value, std::isfinite(value) ? c * value + LeastNormal(dtype) : 0};
+  if (!std::isfinite(value) || value == 0) return {value, 0};
+  return {value, (c + UnitOf(dtype) * std::fabs(x - greatest)) * value + LeastNormal(dtype)};
 }
 
 Expected Softmax(const OperatorCall& call, std::uint32_t result, bool log) {

@@ -31,10 +31,15 @@ void CastInto(std::uint32_t dtype, ExpectedTensor& result) {
   if (dtype == result.dtype) return;
   for (std::size_t i = 0; i < result.values.size(); ++i) {
     long double& value = result.values[i];
+    // It was rounded to its own dtype first.
+    const long double rounded = RoundTo(result.dtype, value);
     if (result.bounds.empty() || result.bounds[i] == 0 || result.bounds[i] == kEitherZero) {
-      value = RoundTo(result.dtype, value);
+      value = rounded;
+    } else if (std::isfinite(value) && std::isinf(rounded)) {
+      value = rounded;
+      result.bounds[i] = std::fabs(value) - result.bounds[i] > Greatest(result.dtype) ? 0 : kAnything;
     } else if (std::isfinite(result.bounds[i])) {
-      result.bounds[i] += UlpOf(result.dtype, value) / 2;  // it was rounded to its own dtype first
+      result.bounds[i] += UlpOf(result.dtype, value) / 2;
     }
     if (IsFloating(dtype)) continue;
     const bool fits = std::isfinite(value) && std::fabs(value) < 0x1p63L;
