@@ -52,7 +52,7 @@ struct OperatorInfo {
   std::vector<std::string> arguments;  // names
   int results;
   bool any_devices;  // its tensors may be on several: a copy between them
-  bool any_overlap;  // what it writes may overlap itself: all elements get the same value
+  bool any_overlap;  // what it writes may overlap itself: no element depends on another one
 };
 
 class Call {

@@ -96,7 +96,7 @@ std::vector<Registration> RegisterKernels(Registry& registry) {
     for (const reference::SchemaArgument& argument : schema.arguments) info->arguments.push_back(argument.name);
     info->results = static_cast<int>(schema.returns.size());
     info->any_devices = name == "aten::copy_";
-    info->any_overlap = name == "aten::fill_.Scalar" || name == "aten::zero_";
+    info->any_overlap = name == "aten::fill_.Scalar" || name == "aten::zero_" || name == "aten::resize_";
     made.push_back(registry.Define(op.schema, "kernels"));
     const auto add = [&](std::string_view key, Kernel kernel) {
       made.push_back(registry.Impl(name, key, std::move(kernel), "kernels"));

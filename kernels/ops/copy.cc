@@ -61,10 +61,10 @@ void ContiguousOf(Call& call) {
 void ToDType(Call& call) {
   const Tensor self = call.tensor(0);
   const DType dtype = *call.dtype(1);
-  if (dtype == self.dtype() && !call.boolean(3) &&
-      (!call.has(4) || FormatOf(call, 4, MemoryFormat::kPreserve) == MemoryFormat::kPreserve)) {
-    return call.Return(0, self);
-  }
+  const MemoryFormat format = FormatOf(call, 4, MemoryFormat::kPreserve);
+  const bool lies_so =
+      format == MemoryFormat::kPreserve || reference::ContiguousIn(self.sizes(), self.strides(), format);
+  if (dtype == self.dtype() && !call.boolean(3) && lies_so) return call.Return(0, self);
   call.Return(0, call.Invoke("aten::_to_copy", {Value(self), call.at(1), Value::None(), Value::None(), Value::None(),
                                                 call.at(2), call.at(4)}));
 }

@@ -59,6 +59,19 @@ void Square(Call& call) {
   call.Return(0, call.Invoke("aten::pow.Tensor_Scalar_out", {call.at(0), Value(2), call.at(1)}));
 }
 
+// A negative number wraps in uint8, as everywhere.
+void CheckFits(const Call& call, int i, DType dtype) {
+  const int bits = static_cast<int>(8 * SizeOf(dtype));
+  const std::int64_t value = AsInteger(call.scalar(i));
+  const std::int64_t half = bits == 64 ? INT64_MAX : std::int64_t{1} << (bits - 1);
+  const bool fits =
+      bits == 64 || (dtype == DType::kUint8 ? value > -2 * half && value < 2 * half : value >= -half && value < half);
+  if (!fits) {
+    call.Fail("argument " + call.Name(i) + ": " + std::to_string(value) + " does not fit in " +
+              std::string(Spelling(dtype)));
+  }
+}
+
 void Clamp(Call& call) {
   const Tensor self = call.tensor(0);
   call.CheckDType(self.dtype());
@@ -69,6 +82,9 @@ void Clamp(Call& call) {
     if (call.has(i)) promotion.Add(call.scalar(i));
   }
   const DType result = promotion.Result();
+  for (const int i : {1, 2}) {
+    if (call.has(i) && !IsFloating(result)) CheckFits(call, i, result);
+  }
   const In inputs[] = {self};
   const Tensor out = call.Result(0, self.sizes(), result, StridesOfResult(self.sizes(), inputs));
   if (call.meta()) return;
@@ -76,11 +92,12 @@ void Clamp(Call& call) {
   bounds.real[0] = call.has(1) ? call.real(1) : -__builtin_inf();
   bounds.real[1] = call.has(2) ? call.real(2) : __builtin_inf();
   const Type compute = ComputeType(TypeOf(result));
+  const bool is_unsigned = compute == Type::kU8;
   const int bits = static_cast<int>(8 * cpu::SizeOf(compute));
-  const std::int64_t most =
-      compute == Type::kU8 ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
-  bounds.integer[0] = call.has(1) ? AsInteger(call.scalar(1)) : compute == Type::kU8 ? 0 : -most - 1;
-  bounds.integer[1] = call.has(2) ? AsInteger(call.scalar(2)) : most;
+  const std::int64_t most = is_unsigned ? 255 : static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
+  for (const int i : {1, 2}) {
+    bounds.integer[i - 1] = call.has(i) ? AsInteger(call.scalar(i)) : i == 2 ? most : is_unsigned ? 0 : -most - 1;
+  }
   RunLoop(out, compute, inputs, compute, Level().unary[Index(UnaryOp::kClamp)][Index(compute)], bounds, true);
 }
 

@@ -76,12 +76,7 @@ void SmoothL1(Call& call) {
             });
 }
 void L1(Call& call) {
-  call.CheckDType(call.tensor(0).dtype());
-  const std::int64_t reduction = ReductionAt(call, 2);
-  const Tensor distance =
-      call.Invoke("aten::abs", {Value(call.Invoke("aten::sub.Tensor", {call.at(0), call.at(1), Value(1)}))});
-  if (reduction == kNone) return call.Return(0, distance);
-  call.Return(0, call.Invoke(reduction == kMean ? "aten::mean" : "aten::sum", {Value(distance), Value::None()}));
+  call.Return(0, call.Invoke("aten::smooth_l1_loss", {call.at(0), call.at(1), call.at(2), Value(0.0)}));
 }
 void BinaryCrossEntropy(Call& call) {
   const Tensor self = call.tensor(0);

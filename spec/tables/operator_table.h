@@ -119,9 +119,10 @@ namespace plumbline::tables {
   X(kNorm, "norm", "(c sqrt(n) + 8) u |result|")                                                                   \
   X(kLogSumExp, "logsumexp", "(10 + sqrt(n)) u (|max| + log n + 1)")                                               \
   X(kMatmul, "matmul", "(c sqrt(k) + 4) u (|A| |B|), and u of what is added")                                      \
-  X(kSoftmax, "softmax", "(10 + sqrt(n)) u |result|, and the least normal number")                                 \
+  X(kSoftmax, "softmax", "(10 + sqrt(n) + |x - max|) u |result|, and the least normal number")                     \
   X(kLogSoftmax, "log-softmax", "(10 + sqrt(n)) u (1 + |x - max| + |log sum|)")                                    \
-  X(kNormalise, "normalise", "(2 sqrt(n) + 16) u (((|x| + |m|) / s) |weight| + |bias|), s^2 the variance and eps") \
+  X(kNormalise, "normalise",                                                                                       \
+    "(2 sqrt(n) + 16) u (((|x| + a) / s) |weight| + |bias|), a the mean of |x|, s^2 the variance and eps")         \
   X(kLoss, "loss", "(2 sqrt(n) + 4 + 2 c) u sum|term|, divided as the result is")                                  \
   X(kAbsolute, "absolute", "c u (1 + |x| + |result|)")                                                             \
   X(kSequence, "sequence", "c units of the largest of start, end and step")                                        \

@@ -36,7 +36,7 @@ Expected Joined(const std::vector<const HostTensor*>& parts, std::size_t d, std:
 
 Expected Cat(const OperatorCall& call) {
   const std::vector<Argument>& tensors = call.arguments[0].items;
-  // Nothing brings a key to the call either.
+  // No tensor brings a key either, so that the call may find no kernel that could refuse it.
   if (tensors.empty()) return {{PL_ERROR_INVALID_ARGUMENT, PL_ERROR_NO_KEY}, "there is no tensor", {}, {}, {}};
   std::vector<const HostTensor*> parts;
   for (const Argument& one : tensors) {

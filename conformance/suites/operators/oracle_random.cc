@@ -81,7 +81,10 @@ Expected Dropout(const OperatorCall& call, bool native) {
     out.any_of.push_back(
         {0, -0.0L, value / (1 - p), value * RoundTo(input.dtype, scale), value * RoundTo(PL_DTYPE_FLOAT32, scale)});
   }
-  if (!train && !native) out.same_as = 0;
+  if (!native && (!train || p == 0 || input.numel() == 0)) {
+    out.same_as = 0;
+    out.written = false;
+  }
   Expected expected = Only(std::move(out));
   if (native) expected.tensors.push_back(std::move(mask));
   return expected;

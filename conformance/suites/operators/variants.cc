@@ -164,6 +164,11 @@ Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCa
   OperatorCall functional{variant.base,
                           {call.arguments.begin(), call.arguments.end() - static_cast<std::ptrdiff_t>(outs)}};
   const std::vector<const Argument*> tensors = TensorsOf(call);
+  // A scan without a dtype is one in the dtype of the tensor that it is to be in.
+  const bool scans = variant.name == "cumsum_" || variant.name == "cumprod_";
+  if (scans && call.arguments[2].kind == PL_NONE) {
+    functional.arguments[2] = Argument::Int(call.arguments[0].tensor.dtype);
+  }
   Expected expected = base(functional);
   const auto refuse = [&](const char* why) {
     if (!expected.refused())

@@ -338,11 +338,10 @@ void AddWithAlpha(LevelTable& table, BinaryOp op) {
 }  // namespace
 
 void AddBinary(LevelTable& table) {
-  AddWithAlpha<false, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(
+  AddWithAlpha<false, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double, bool>(
       table, BinaryOp::kAdd);
   AddWithAlpha<true, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::int64_t, float, double>(
       table, BinaryOp::kSub);
-  Add<Sum, bool>(table, BinaryOp::kAdd);
   Add<Difference, bool>(table, BinaryOp::kSub);
   AddAll<Mul>(table, BinaryOp::kMul);
   AddAll<Maximum>(table, BinaryOp::kMaximum);
