@@ -40,7 +40,6 @@ using harness::Tier;
 constexpr Tier kTiers[] = {Tier::kQuick, Tier::kStandard, Tier::kFull};
 constexpr const char* kDispatcher = "dispatcher";
 constexpr const char* kOperators = "operators";
-constexpr const char* kNotShown = "";  // in the help, while the chapters that it checks are drafts
 
 struct Options {
   BackendOptions backend;
@@ -183,12 +182,14 @@ int Main(int argc, char** argv) {
       operators ? OrError(suites::OperatorCases({.device = options.device})) : suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
 
+  if (operators) suite.suite = kOperators;
   suite.executor = *config;
   suite.executor.service = &suites::Serve;
   suite.cases = {.seed = options.seed,
                  .tier = TierOf(options.tier),
                  .backend_argument = options.backend.backend,
-                 .more_arguments = options.backend.MoreArguments() + ProfileArguments(options),
+                 .more_arguments = options.backend.MoreArguments(),
+                 .case_arguments = ProfileArguments(options),
                  .out = options.out};
   for (const std::vector<std::string>* words : {&options.filters, &options.cases}) {
     for (const std::string& word : *words) {

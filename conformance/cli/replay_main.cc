@@ -19,6 +19,10 @@
 #include "conformance/harness/under_release.h"
 #include "conformance/race/check.h"
 #include "conformance/race/history.h"
+#include "conformance/suites/operators/operator_backend.h"
+#include "conformance/suites/operators/program_cases.h"
+#include "conformance/suites/operators/tensor_program.h"
+#include "conformance/suites/service.h"
 #include "spec/model/key_table.h"
 #include "spec/scenario/print.h"
 
@@ -114,6 +118,28 @@ OrError<int> JudgeHistory(const std::string& path, const race::History& history,
   return kBadInput;
 }
 
+// Exit status of one tensor program.
+int ShowProgram(const std::string& file, const suites::TensorProgram& program, suites::OperatorBackend& backend,
+                const Painter& paint, bool quiet) {
+  const suites::ProgramVerdict tried = suites::TryProgram(backend, program);
+  for (const suites::Statement& statement : program.statements) {
+    if (quiet || (tried.verdict != Verdict::kPass && statement.line > tried.line)) break;
+    Print("{:>4}  {}\n", statement.line, suites::PrintStatement(program, statement));
+  }
+  if (tried.verdict == Verdict::kPass) {
+    Print("{}: {}\n", file, paint.Green("as it says, and as the clauses of its operators do"));
+    return kGood;
+  }
+  if (tried.verdict == Verdict::kUnsupported) {
+    Print("{}:{}: unsupported: {}\n", file, tried.line, tried.got);
+    return kGood;
+  }
+  Print("      {} {}\n", paint.Red("expected"), tried.expected);
+  Print("      {}      {}\n", paint.Red("got"), tried.got);
+  Print("{}:{}: {}\n", file, tried.line, paint.Red(reports::Spelling(tried.verdict)));
+  return kFailed;
+}
+
 // A program of threads for `plumbline race`: what its threads do has no outcomes of its own.
 bool IsForRace(const Scenario& scenario) {
   const auto on_thread = [](const scenario::Step& step) { return !step.thread.empty(); };
@@ -129,8 +155,12 @@ int Main(int argc, char** argv) {
       "plumbline replay");
   BackendOptions backend;
   std::vector<std::string> files;
+  std::string device;
   bool no_color = false, quiet = false;
   backend.AddTo(app, false);
+  app.add_option("--device", device, "of tensor programs: where the tensors are that name no device of their own")
+      ->type_name("DEVICE")
+      ->group(kNotShown);
   app.add_option("files", files,
                  "scenario files (.scn), and histories (.hist), which need no backend; - for one from standard input")
       ->required()
@@ -153,6 +183,7 @@ int Main(int argc, char** argv) {
   int status = kGood;
   std::vector<std::pair<std::string, Scenario>> scenarios;  // by the name of the file
   std::vector<std::pair<std::string, race::History>> histories;
+  std::vector<std::pair<std::string, suites::TensorProgram>> programs;
   for (const std::string& path : files) {
     const bool named_history = path.ends_with(".hist");
     const bool may_be_long = named_history || path == harness::kStandardInput;
@@ -167,11 +198,17 @@ int Main(int argc, char** argv) {
       histories.emplace_back(file, std::move(*history));
       continue;
     }
+    if (suites::IsTensorProgram(*text)) {
+      OrError<suites::TensorProgram> program = suites::ParseTensorProgram(*text);
+      if (!program.ok()) return Complain(app, fmt::format("{}:{}", file, program.error()));
+      programs.emplace_back(file, std::move(*program));
+      continue;
+    }
     OrError<Scenario> scenario = ParseScenario(path, *text);
     if (!scenario.ok()) return Complain(app, scenario.error());
     scenarios.emplace_back(file, std::move(*scenario));
   }
-  if (scenarios.empty()) {
+  if (scenarios.empty() && programs.empty()) {
     if (auto refused = RefuseIdle(app, {"--backend", "--release", "--load", "--fault", "--timeout"},
                                   "where all that is given is a history, which is judged by itself")) {
       return *refused;
@@ -184,10 +221,11 @@ int Main(int argc, char** argv) {
     if (!judged.ok()) return Complain(app, judged.error());
     status = std::max(status, *judged);
   }
-  if (scenarios.empty()) return status;
+  if (scenarios.empty() && programs.empty()) return status;
 
   OrError<harness::ExecutorConfig> config = backend.Config();
   if (!config.ok()) return Complain(app, config.error());
+  config->service = &suites::Serve;
   OrError<std::unique_ptr<harness::Executor>> executor = StartBackend(app, *config);
   if (!executor.ok()) return Complain(app, executor.error());
   for (auto& [file, scenario] : scenarios) {
@@ -197,6 +235,12 @@ int Main(int argc, char** argv) {
   }
   (*executor)->CopyOutputTo(STDERR_FILENO);
 
+  suites::OperatorBackend with_operators(**executor, device);
+  if (!programs.empty() && !with_operators.broken().empty()) return Complain(app, with_operators.broken());
+  for (const auto& [file, program] : programs) {
+    (*executor)->Renew();
+    status = std::max(status, ShowProgram(file, program, with_operators, paint, quiet));
+  }
   harness::Judge judge(**executor, {});
   for (auto& [file, scenario] : scenarios) {
     (*executor)->Renew();

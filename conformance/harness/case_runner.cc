@@ -234,8 +234,8 @@ class Context : public CaseContext {
 
   std::string RerunCase() const {
     return fmt::format("plumbline {} --backend {}{} --case {} --seed {}{}", options_.command,
-                       ShellPath(options_.backend_argument), options_.more_arguments, ShellWord(case_.id),
-                       options_.seed,
+                       ShellPath(options_.backend_argument), options_.more_arguments + options_.case_arguments,
+                       ShellWord(case_.id), options_.seed,
                        tier() == Tier::kStandard ? ""
                        : tier() == Tier::kQuick  ? " --tier quick"
                                                  : " --tier full");

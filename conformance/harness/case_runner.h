@@ -23,11 +23,12 @@ namespace plumbline::harness {
 struct CaseRunnerOptions {
   std::uint64_t seed = 1;
   Tier tier = Tier::kStandard;
-  std::string command = "check";  // whose case it is, for the line that reruns
-  std::string backend_argument;   // what --backend was given, for the line that reruns
-  std::string more_arguments;     // " --release ... --load ...", likewise
-  std::string out;                // where failing scenarios are saved; empty: they are not
-  bool shrink = true;             // false: a failure is reported as it was found, for those who only count
+  std::string command = "check";   // whose case it is, for the line that reruns
+  std::string backend_argument{};  // what --backend was given, for the line that reruns
+  std::string more_arguments{};    // " --release ... --load ...", likewise
+  std::string case_arguments{};    // " --profile ...": what selects the cases, for lines that rerun a whole one
+  std::string out{};               // where failing scenarios are saved; empty: they are not
+  bool shrink = true;              // false: a failure is reported as it was found, for those who only count
 };
 
 class CaseRunner {

@@ -42,9 +42,9 @@ struct HostValue {
   std::uint32_t kind = PL_NONE;
   std::int64_t integer = 0;
   double real = 0;
-  std::string text;
-  TensorRef tensor;
-  std::vector<HostValue> items;
+  std::string text{};
+  TensorRef tensor{};
+  std::vector<HostValue> items{};
 };
 
 HostValue Copy(const pl_adapter& adapter, const pl_value& value);

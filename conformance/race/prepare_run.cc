@@ -178,7 +178,9 @@ Runner::MaybeFailure Runner::Open() {
                              .count_hits = 0,
                              .reserved = 0,
                              .keys = keys.data(),
-                             .key_count = keys.size()};
+                             .key_count = keys.size(),
+                             .operators = 0,
+                             .reserved_2 = 0};
   return Take(adapter_.open(&open, &registry_));
 }
 

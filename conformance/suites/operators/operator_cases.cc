@@ -4,76 +4,27 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "conformance/harness/executor.h"
+#include "conformance/harness/data_folder.h"
 #include "conformance/suites/operators/draw_calls.h"
 #include "conformance/suites/operators/judge_changes.h"
-#include "conformance/suites/operators/operator_service.h"
+#include "conformance/suites/operators/operator_backend.h"
 #include "conformance/suites/operators/oracle.h"
+#include "conformance/suites/operators/program_cases.h"
 #include "conformance/suites/operators/shrink_call.h"
+#include "conformance/suites/operators/tensor_program.h"
 #include "spec/abi/error.h"
 
 namespace plumbline::suites {
 namespace {
 
 using harness::CaseContext;
-using harness::Executor;
-using harness::Reply;
 using harness::Tier;
 
 constexpr std::size_t kBatch = 32;
-
-// Asks an executor; a batch in which the backend died is asked again one by one.
-class Backend {
- public:
-  Backend(CaseContext& ctx, const std::string& device) : executor_(&ctx.executor()), device_(device) {
-    if (executor_->config().service) return;
-    harness::ExecutorConfig config = executor_->config();
-    config.service = &ServeOperators;
-    harness::OrError<std::unique_ptr<Executor>> started = Executor::Start(config);
-    if (!started.ok()) {
-      broken_ = started.error();
-      return;
-    }
-    own_ = std::move(*started);
-    executor_ = own_.get();
-  }
-  const std::string& broken() const { return broken_; }
-
-  struct Answer {
-    OperatorOutcome outcome;
-    std::optional<reports::Verdict> died{};  // then `outcome.message` says how
-  };
-  std::vector<Answer> Ask(const std::vector<OperatorCall>& calls) {
-    std::vector<Answer> answers;
-    const Reply reply =
-        executor_->Ask(std::string(kOperatorsRequest) + EncodeCalls(calls, device_), executor_->limit());
-    if (reply.ending == Reply::Ending::kAnswered) {
-      for (OperatorOutcome& outcome : DecodeOutcomes(reply.text)) answers.push_back({std::move(outcome)});
-      return answers;
-    }
-    if (calls.size() == 1) {
-      Answer answer;
-      answer.died = reply.ending == Reply::Ending::kTimeout ? reports::Verdict::kTimeout : reports::Verdict::kCrash;
-      answer.outcome.message = reply.what + (reply.output.empty() ? "" : "\n" + reply.output);
-      return {std::move(answer)};
-    }
-    for (const OperatorCall& call : calls) {
-      std::vector<Answer> one = Ask({call});
-      answers.push_back(std::move(one.front()));
-    }
-    return answers;
-  }
-
- private:
-  Executor* executor_;
-  std::unique_ptr<Executor> own_;
-  std::string device_, broken_;
-};
 
 // What is wrong with a call, in words; empty: nothing.
 struct Judged {
@@ -81,11 +32,11 @@ struct Judged {
   reports::Verdict verdict = reports::Verdict::kFail;
   bool unsupported = false;
 };
-Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answer& answer) {
+Judged Judge(const Oracle& oracle, const OperatorCall& call, const OperatorBackend::Answer& answer) {
   Judged judged;
   if (answer.died) {
-    judged.wrong = answer.outcome.message;
-    judged.verdict = *answer.died;
+    judged.wrong = answer.died->what;
+    judged.verdict = answer.died->verdict;
     return judged;
   }
   const Expected expected = oracle(call);
@@ -108,7 +59,7 @@ Judged Judge(const Oracle& oracle, const OperatorCall& call, const Backend::Answ
 
 void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, const CallDrawer& drawer,
              const OperatorOptions& options) {
-  Backend backend(ctx, options.device);
+  OperatorBackend backend(ctx.executor(), options.device);
   if (!backend.broken().empty()) return ctx.Broken(backend.broken());
   const int runs = ctx.tier() == Tier::kQuick ? 24 : ctx.tier() == Tier::kStandard ? 240 : 2400;
   Draw draw(ctx.seed());
@@ -118,7 +69,7 @@ void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, co
     for (int run = 0; run < runs;) {
       std::vector<OperatorCall> calls;
       for (; run < runs && calls.size() < kBatch; ++run) calls.push_back(drawer("aten::" + name, dtype, draw));
-      const std::vector<Backend::Answer> answers = backend.Ask(calls);
+      const std::vector<OperatorBackend::Answer> answers = backend.Ask(calls);
       for (std::size_t i = 0; i < calls.size(); ++i) {
         const Judged judged = Judge(oracle, calls[i], answers[i]);
         if (judged.unsupported) continue;
@@ -131,8 +82,10 @@ void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, co
         const Judged last = Judge(oracle, smallest, backend.Ask({smallest}).front());
         reports::Finding finding;
         finding.summary = last.wrong.value_or(*judged.wrong);
-        finding.expected = "what the operator's clause says";
-        finding.got = Describe(smallest);
+        finding.expected = "what the operator's clauses say";
+        finding.got = last.wrong.value_or(*judged.wrong);
+        finding.scenario = PrintTensorProgram(ProgramOf(smallest, smallest.op));
+        finding.rerun = ReplayLine(ctx, finding.scenario, options.device);
         ctx.Tried(tried + done);
         return ctx.Fail(std::move(finding), judged.verdict);
       }
@@ -146,7 +99,7 @@ void RunCase(CaseContext& ctx, const std::string& name, const Oracle& oracle, co
 }  // namespace
 
 std::vector<harness::Case> OperatorCases(const OperatorOptions& options) {
-  std::vector<harness::Case> cases;
+  std::vector<harness::Case> cases = ProgramCases(harness::CorpusFolder(), options.device);
   for (const std::string& name : OracleNames()) {
     const Oracle* const oracle = OracleFor(name);
     const CallDrawer* const drawer = CallDrawerFor(name);
@@ -156,7 +109,7 @@ std::vector<harness::Case> OperatorCases(const OperatorOptions& options) {
          .chapter = "operators",
          .clauses = {},
          .tier = Tier::kQuick,
-         .needs = PL_CAPABILITY(CORE) | PL_CAPABILITY(BOXED) | PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS),
+         .needs = kWithOperators,
          .sampled = false,
          .where = __FILE__,
          .run = [name, oracle, drawer, options](CaseContext& ctx) { RunCase(ctx, name, *oracle, *drawer, options); }});

@@ -1,0 +1,245 @@
+#include "conformance/suites/operators/judge_program.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "conformance/suites/operators/judge_changes.h"
+#include "conformance/suites/operators/oracle.h"
+#include "spec/abi/error.h"
+
+namespace plumbline::suites {
+namespace {
+
+using States = std::map<int, TensorState>;
+
+std::string Elements(const TensorState& state) {
+  std::string text = "{";
+  for (std::int64_t i = 0; i < state.layout.numel(); ++i) {
+    text += (text.size() > 1 ? " " : "") + Number(state.layout.Get(i));
+  }
+  return text + "}";
+}
+
+bool SameElement(std::uint32_t dtype, long double expected, long double got) {
+  if (std::isnan(expected)) return std::isnan(got);
+  const long double rounded = RoundTo(dtype, expected);
+  return rounded == got && std::signbit(rounded) == std::signbit(got);
+}
+
+bool HoldElements(const TensorState& state, const std::vector<long double>& expected) {
+  if (state.layout.numel() != static_cast<std::int64_t>(expected.size())) return false;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!SameElement(state.layout.dtype, expected[i], state.layout.Get(static_cast<std::int64_t>(i)))) return false;
+  }
+  return true;
+}
+
+std::string Ints(const Sizes& ints) { return fmt::format("[{}]", fmt::join(ints, ", ")); }
+
+// Of a statement's looks the first that is not so: what was expected, and what it is.
+std::optional<std::pair<std::string, std::string>> WrongLook(const TensorLooks& looks, const TensorState& state) {
+  const HostTensor& is = state.layout;
+  const auto differ = [](const std::string& expected, const std::string& got) { return std::pair(expected, got); };
+  if (looks.dtype && *looks.dtype != is.dtype) {
+    return differ(std::string(DtypeSpelling(*looks.dtype)), std::string(DtypeSpelling(is.dtype)));
+  }
+  if (looks.sizes && *looks.sizes != is.sizes) return differ("sizes " + Ints(*looks.sizes), "sizes " + Ints(is.sizes));
+  if (looks.strides && *looks.strides != is.strides) {
+    return differ("strides " + Ints(*looks.strides), "strides " + Ints(is.strides));
+  }
+  if (looks.offset && *looks.offset != is.offset) {
+    return differ(fmt::format("the offset {}", *looks.offset), fmt::format("the offset {}", is.offset));
+  }
+  if (looks.device && *looks.device != is.device) return differ("on " + *looks.device, "on " + is.device);
+  if (looks.elements && !HoldElements(state, *looks.elements)) {
+    std::string expected = "{";
+    for (const long double element : *looks.elements) expected += (expected.size() > 1 ? " " : "") + Number(element);
+    return differ("elements " + expected + "}", "elements " + Elements(state));
+  }
+  return std::nullopt;
+}
+
+// The call as the oracle takes it: tensors with their memory as it was before.
+OperatorCall CallOf(const Statement& statement, const States& before, std::vector<int>& names) {
+  OperatorCall call{statement.op, statement.arguments};
+  const std::function<void(std::vector<Argument>&)> fill = [&](std::vector<Argument>& arguments) {
+    for (Argument& argument : arguments) {
+      fill(argument.items);
+      if (argument.kind != PL_TENSOR) continue;
+      const int name = static_cast<int>(argument.integer);
+      const TensorState& state = before.at(name);
+      argument = Argument::Of(state.layout);
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        if (before.at(names[i]).storage != state.storage) continue;
+        argument.integer = static_cast<std::int64_t>(i);
+        break;
+      }
+      names.push_back(name);
+    }
+  };
+  fill(call.arguments);
+  return call;
+}
+
+OperatorOutcome OutcomeOf(const Moment& moment, const std::vector<int>& names, const States& before) {
+  OperatorOutcome outcome{moment.error_class, moment.message, moment.results, {}, {}, {}};
+  for (const TensorState& state : moment.returned) {
+    ReturnedTensor returned;
+    returned.strides = state.layout.strides;
+    returned.tensor = HostTensor::Contiguous(state.layout.dtype, state.layout.sizes);
+    returned.tensor.device = state.layout.device;
+    if (state.layout.device != kMeta) returned.tensor.storage = state.layout.RowMajor();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const TensorState& argument = moment.states.at(names[i]);
+      if (returned.same_as < 0 && argument.identity == state.identity) returned.same_as = static_cast<int>(i);
+      if (returned.shares_with < 0 && argument.storage == state.storage) returned.shares_with = static_cast<int>(i);
+    }
+    outcome.tensors.push_back(std::move(returned));
+  }
+  for (const int name : names) {
+    const TensorState& after = moment.states.at(name);
+    outcome.arguments_after.push_back(after.layout);
+    outcome.raised.push_back(after.version > before.at(name).version);
+  }
+  return outcome;
+}
+
+std::string Refusal(std::uint32_t error_class, const std::string& message) {
+  return fmt::format("error {} (\"{}\")", abi::ErrorClassSpelling(error_class), message);
+}
+
+class ProgramJudge {
+ public:
+  ProgramJudge(const TensorProgram& program, const ProgramTrace& trace) : program_(program), trace_(trace) {}
+
+  std::optional<ProgramFault> Judge() {
+    for (at_ = 0; at_ < program_.statements.size(); ++at_) {
+      const Statement& statement = program_.statements[at_];
+      const Moment& moment = trace_.moments[at_];
+      const bool unexpected = moment.error_class != PL_ERROR_NONE && !statement.error_class;
+      std::optional<ProgramFault> fault =
+          statement.kind == Statement::Kind::kExpect ? Expect(statement) : Do(statement, moment);
+      if (fault) return fault;
+      // Also one that the oracle would have refused: the rest is not run without its results.
+      const bool last = at_ + 1 == program_.statements.size();
+      if (unexpected && (!last || statement.kind != Statement::Kind::kCall)) {
+        return Wrong("it is done", Refusal(moment.error_class, moment.message));
+      }
+      for (const auto& [name, state] : moment.states) first_versions_.emplace(name, state.version);
+      before_ = &moment.states;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<ProgramFault> Wrong(std::string expected, std::string got) const {
+    return ProgramFault{at_, std::move(expected), std::move(got)};
+  }
+
+  std::optional<ProgramFault> Do(const Statement& statement, const Moment& moment) {
+    const std::uint32_t came = moment.error_class;
+    const bool absent = came == PL_ERROR_NO_KERNEL || came == PL_ERROR_NOT_FOUND || came == PL_ERROR_UNSUPPORTED ||
+                        came == PL_ERROR_NO_DTYPE;
+    if (statement.error_class) {
+      if (came == *statement.error_class) {
+        for (const std::string& part : statement.says) {
+          if (moment.message.find(part) == std::string::npos) {
+            return Wrong(fmt::format("a message that says \"{}\"", part), Refusal(came, moment.message));
+          }
+        }
+        return std::nullopt;
+      }
+      if (absent) return ProgramFault{at_, "", Refusal(came, moment.message), true};
+      return Wrong(fmt::format("error {}", abi::ErrorClassSpelling(*statement.error_class)),
+                   came == PL_ERROR_NONE ? "it is done" : Refusal(came, moment.message));
+    }
+    if (statement.kind == Statement::Kind::kMake) {
+      if (came == PL_ERROR_NONE) return std::nullopt;
+      if (absent) return ProgramFault{at_, "", Refusal(came, moment.message), true};
+      return Wrong("the tensor is made", Refusal(came, moment.message));
+    }
+    const Oracle* const oracle = OracleFor(std::string_view(statement.op).substr(statement.op.find("::") + 2));
+    if (oracle != nullptr) {
+      std::vector<int> names;
+      static const States nothing;
+      const States& before = before_ != nullptr ? *before_ : nothing;
+      const OperatorCall call = CallOf(statement, before, names);
+      const Expected expected = (*oracle)(call);
+      const OperatorOutcome outcome = OutcomeOf(moment, names, before);
+      const bool said = std::find(expected.errors.begin(), expected.errors.end(), came) != expected.errors.end();
+      if (absent && !said) return ProgramFault{at_, "", Refusal(came, moment.message), true};
+      std::optional<std::string> wrong = Compare(expected, outcome);
+      if (!wrong) wrong = WrongChange(expected, call, outcome);
+      if (wrong) return Wrong("what the operator's clauses say", *wrong);
+    }
+    if (absent) return ProgramFault{at_, "", Refusal(came, moment.message), true};
+    if (came != PL_ERROR_NONE && oracle == nullptr) return Wrong("it is done", Refusal(came, moment.message));
+    return std::nullopt;
+  }
+
+  std::optional<ProgramFault> Expect(const Statement& statement) {
+    const int name = statement.names[0];
+    const std::string shown = program_.names[static_cast<std::size_t>(name)];
+    if (const auto value = before_->find(name); value == before_->end()) return ExpectValue(statement, name);
+    const TensorState& state = before_->at(name);
+    if (statement.value) return Wrong(Describe(*statement.value), shown + " is a tensor");
+    if (const auto wrong = WrongLook(statement.looks, state)) return Wrong(wrong->first, wrong->second);
+    if (statement.raised) {
+      const std::uint64_t first = first_versions_.at(name);
+      if (state.version != first + static_cast<std::uint64_t>(*statement.raised)) {
+        return Wrong(fmt::format("the version has gone up by {}", *statement.raised),
+                     fmt::format("it went from {} to {}", first, state.version));
+      }
+    }
+    if (statement.relation == Relation::kNone) return std::nullopt;
+    const auto other = before_->find(statement.other);
+    const std::string other_shown = program_.names[static_cast<std::size_t>(statement.other)];
+    if (other == before_->end()) return Wrong(other_shown + " is a tensor", "it is none");
+    const auto relation = [&](bool holds, const char* yes, const char* no) -> std::optional<ProgramFault> {
+      if (holds) return std::nullopt;
+      return Wrong(fmt::format("{} {} {}", shown, yes, other_shown), fmt::format("it {}", no));
+    };
+    switch (statement.relation) {
+      case Relation::kIs:
+        return relation(state.identity == other->second.identity, "is the very tensor", "is another one");
+      case Relation::kShares:
+        return relation(state.storage == other->second.storage, "shares the storage of", "has another one");
+      case Relation::kApartFrom:
+        return relation(state.storage != other->second.storage, "shares no storage with", "has the same one");
+      default:
+        return relation(state.keys == other->second.keys, "has the key set of", "has another one");
+    }
+  }
+
+  std::optional<ProgramFault> ExpectValue(const Statement& statement, int name) {
+    const auto& values = trace_.moments[at_].values;
+    const auto value = values.find(name);
+    const std::string shown = program_.names[static_cast<std::size_t>(name)];
+    if (value == values.end()) return Wrong(shown + " has a result", "the call gave fewer results");
+    if (!statement.value) return Wrong(shown + " is a tensor", "it is " + Describe(value->second));
+    if (Describe(*statement.value) == Describe(value->second) && statement.value->kind == value->second.kind) {
+      return std::nullopt;
+    }
+    return Wrong(Describe(*statement.value), Describe(value->second));
+  }
+
+  const TensorProgram& program_;
+  const ProgramTrace& trace_;
+  std::size_t at_ = 0;
+  const States* before_ = nullptr;
+  std::map<int, std::uint64_t> first_versions_;
+};
+
+}  // namespace
+
+std::optional<ProgramFault> JudgeProgram(const TensorProgram& program, const ProgramTrace& trace) {
+  return ProgramJudge(program, trace).Judge();
+}
+
+}  // namespace plumbline::suites

@@ -1,0 +1,58 @@
+#include "conformance/suites/operators/operator_backend.h"
+
+#include <utility>
+
+#include "conformance/suites/operators/operator_service.h"
+
+namespace plumbline::suites {
+namespace {
+
+using harness::Executor;
+using harness::Reply;
+
+OperatorBackend::Death DeathOf(const Reply& reply) {
+  return {reply.ending == Reply::Ending::kTimeout ? reports::Verdict::kTimeout : reports::Verdict::kCrash,
+          reply.what + (reply.output.empty() ? "" : "\n" + reply.output), reply.step};
+}
+
+}  // namespace
+
+OperatorBackend::OperatorBackend(Executor& executor, std::string device)
+    : executor_(&executor), device_(std::move(device)) {
+  if (executor_->config().service) return;
+  harness::ExecutorConfig config = executor_->config();
+  config.service = &ServeOperators;
+  harness::OrError<std::unique_ptr<Executor>> started = Executor::Start(config);
+  if (!started.ok()) {
+    broken_ = started.error();
+    return;
+  }
+  own_ = std::move(*started);
+  executor_ = own_.get();
+}
+
+std::vector<OperatorBackend::Answer> OperatorBackend::Ask(const std::vector<OperatorCall>& calls) {
+  std::vector<Answer> answers;
+  const Reply reply = executor_->Ask(CallsRequest(calls, device_), executor_->limit());
+  if (reply.ending == Reply::Ending::kAnswered) {
+    for (OperatorOutcome& outcome : DecodeOutcomes(reply.text)) answers.push_back({std::move(outcome)});
+    return answers;
+  }
+  if (calls.size() == 1) {
+    answers.push_back({{}, DeathOf(reply)});
+    return answers;
+  }
+  for (const OperatorCall& call : calls) {
+    std::vector<Answer> one = Ask(std::vector<OperatorCall>{call});
+    answers.push_back(std::move(one.front()));
+  }
+  return answers;
+}
+
+OperatorBackend::Traced OperatorBackend::Ask(const TensorProgram& program) {
+  const Reply reply = executor_->Ask(ProgramRequest(program, device_), executor_->limit());
+  if (reply.ending == Reply::Ending::kAnswered) return {DecodeTrace(reply.text)};
+  return {{}, DeathOf(reply)};
+}
+
+}  // namespace plumbline::suites

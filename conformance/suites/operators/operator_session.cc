@@ -1,0 +1,255 @@
+#include "conformance/suites/operators/operator_session.h"
+
+#include <optional>
+#include <utility>
+
+#include "spec/abi/error.h"
+#include "spec/abi/host.h"
+
+namespace plumbline::suites {
+namespace {
+
+using abi::PlError;
+using harness::HostValue;
+using harness::HostValues;
+using harness::Lender;
+using harness::TensorRef;
+
+void Take(pl_error* error) {
+  if (const PlError failure{error}) {
+    throw OperatorSession::Failed{failure.error_class(), std::string(failure.message())};
+  }
+}
+
+HostValue IntsValue(const Sizes& values) {
+  HostValue list{.kind = PL_LIST};
+  for (const std::int64_t value : values) list.items.push_back({.kind = PL_INT, .integer = value});
+  return list;
+}
+
+// With the names' values in the place of their numbers.
+HostValue ValueOf(const Argument& argument, const std::vector<HostValue>& named, const std::string& device) {
+  if (argument.kind == PL_TENSOR) return named[static_cast<std::size_t>(argument.integer)];
+  if (argument.kind == PL_STRING && argument.text == kThisDevice) {
+    return device.empty() ? HostValue{} : HostValue{.kind = PL_STRING, .text = device};
+  }
+  HostValue value{argument.kind, argument.integer, argument.real, argument.text, {}, {}};
+  for (const Argument& item : argument.items) value.items.push_back(ValueOf(item, named, device));
+  return value;
+}
+
+// The results as they are named: of a list each item.
+void Flatten(const HostValue& value, std::vector<HostValue>& flat) {
+  if (value.kind != PL_LIST) return flat.push_back(value);
+  for (const HostValue& item : value.items) Flatten(item, flat);
+}
+
+}  // namespace
+
+OperatorSession::OperatorSession(const pl_adapter& adapter, const harness::BackendFacts& facts) : adapter_(adapter) {
+  pl_open_options options{};
+  options.struct_size = sizeof options;
+  options.mode = facts.Claims(PL_CAPABILITY(FRESH_REGISTRY)) ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
+  options.operators = 1;
+  Take(adapter_.open(&options, &registry_));
+}
+
+OperatorOutcome OperatorSession::Run(const OperatorCall& call, const std::string& device) {
+  OperatorOutcome outcome;
+  Tensors tensors;
+  std::vector<std::uint64_t> versions;
+  try {
+    std::vector<HostValue> arguments;
+    for (const Argument& argument : call.arguments) arguments.push_back(Make(argument, device, tensors));
+    for (const TensorRef& tensor : tensors) versions.push_back(InfoOf(tensor.get()).version);
+    HostValues results(adapter_);
+    Call(call.op, arguments, results);
+    for (const HostValue& result : results.values()) outcome.results.push_back(Read(result, tensors, outcome));
+  } catch (const Failed& failed) {
+    outcome.error_class = failed.error_class;
+    outcome.message = failed.message;
+  }
+  // Also of a call that failed: it must not have changed them.
+  try {
+    for (const TensorRef& tensor : tensors) outcome.arguments_after.push_back(AllOf(tensor.get()));
+    for (std::size_t i = 0; i < versions.size(); ++i) {
+      outcome.raised.push_back(InfoOf(tensors[i].get()).version > versions[i]);
+    }
+  } catch (const Failed& failed) {
+    outcome.message += " (and its arguments cannot be read afterwards: " + failed.message + ")";
+  }
+  return outcome;
+}
+
+ProgramTrace OperatorSession::Run(const TensorProgram& program, const std::string& device,
+                                  harness::Progress& progress) {
+  ProgramTrace trace;
+  std::vector<HostValue> named(program.names.size());
+  for (const Statement& statement : program.statements) {
+    progress.step = static_cast<int>(trace.moments.size());
+    Moment& moment = trace.moments.emplace_back();
+    const auto read_result = [&](const HostValue& result) {
+      Argument out{.kind = result.kind, .integer = result.integer, .real = result.real, .text = result.text};
+      if (result.kind == PL_TENSOR) {
+        out.integer = static_cast<std::int64_t>(moment.returned.size());
+        moment.returned.push_back(StateOf(result.tensor.get()));
+      }
+      return out;
+    };
+    try {
+      if (statement.kind == Statement::Kind::kMake) {
+        HostValue tensor{.kind = PL_TENSOR};
+        tensor.tensor = MakeTensor(statement.made, device);
+        if (!statement.names.empty()) named[static_cast<std::size_t>(statement.names[0])] = std::move(tensor);
+      } else if (statement.kind == Statement::Kind::kCall) {
+        std::vector<HostValue> arguments;
+        for (const Argument& argument : statement.arguments) arguments.push_back(ValueOf(argument, named, device));
+        HostValues results(adapter_);
+        Call(statement.op, arguments, results);
+        std::vector<HostValue> flat;
+        for (const HostValue& result : results.values()) {
+          Flatten(result, flat);
+          Argument read = result.kind == PL_LIST ? Argument::List({}) : read_result(result);
+          for (const HostValue& item : result.items) read.items.push_back(read_result(item));
+          moment.results.push_back(std::move(read));
+        }
+        for (std::size_t i = 0; i < statement.names.size() && i < flat.size(); ++i) {
+          named[static_cast<std::size_t>(statement.names[i])] = flat[i];
+        }
+      }
+    } catch (const Failed& failed) {
+      moment.error_class = failed.error_class;
+      moment.message = failed.message;
+    }
+    try {
+      for (std::size_t i = 0; i < named.size(); ++i) {
+        const int name = static_cast<int>(i);
+        if (named[i].kind == PL_TENSOR) {
+          moment.states.emplace(name, StateOf(named[i].tensor.get()));
+        } else if (named[i].kind != PL_NONE) {
+          moment.values.emplace(
+              name, Argument{.kind = named[i].kind, .integer = named[i].integer, .real = named[i].real,
+                             .text = named[i].text});
+        }
+      }
+    } catch (const Failed& failed) {
+      moment.message += " (and a tensor cannot be read: " + failed.message + ")";
+      if (moment.error_class == PL_ERROR_NONE) moment.error_class = failed.error_class;
+    }
+    if ((moment.error_class != PL_ERROR_NONE) != statement.error_class.has_value()) break;
+  }
+  return trace;
+}
+
+void OperatorSession::Call(const std::string& name, const std::vector<HostValue>& arguments, HostValues& results) {
+  pl_operator*& op = operators_[name];
+  if (op == nullptr) Take(adapter_.find_operator(registry_, abi::Borrow(name), &op));
+  Lender lender;
+  const pl_value_list lent = lender.Lend(arguments);
+  const pl_call call{sizeof call, PL_CALL_BOXED, 0, 0, op, lent.data, lent.size, results.sink()};
+  Take(adapter_.call(registry_, &call));
+}
+
+TensorRef OperatorSession::MakeTensor(const HostTensor& tensor, const std::string& device) {
+  const pl_tensor_layout layout{sizeof layout,
+                                tensor.dtype,
+                                tensor.sizes.data(),
+                                tensor.strides.data(),
+                                tensor.sizes.size(),
+                                tensor.offset,
+                                abi::Borrow(tensor.device.empty() ? device : tensor.device)};
+  pl_tensor* made = nullptr;
+  Take(adapter_.tensor_from_host(registry_, &layout, tensor.storage.data(), tensor.storage.size(), &made));
+  return TensorRef::Adopt(adapter_, made);
+}
+
+HostValue OperatorSession::Make(const Argument& argument, const std::string& device, Tensors& tensors) {
+  if (argument.kind != PL_TENSOR) {
+    HostValue value = ValueOf({argument.kind, argument.integer, argument.real, argument.text, {}, {}}, {}, device);
+    for (const Argument& item : argument.items) value.items.push_back(Make(item, device, tensors));
+    return value;
+  }
+  HostValue value{.kind = PL_TENSOR};
+  value.tensor = argument.integer >= 0 ? View(tensors[static_cast<std::size_t>(argument.integer)], argument.tensor)
+                                       : MakeTensor(argument.tensor, device);
+  tensors.push_back(value.tensor);
+  return value;
+}
+
+TensorRef OperatorSession::View(const TensorRef& base, const HostTensor& layout) {
+  HostValue tensor{.kind = PL_TENSOR};
+  tensor.tensor = base;
+  HostValues results(adapter_);
+  Call("aten::as_strided",
+       {std::move(tensor), IntsValue(layout.sizes), IntsValue(layout.strides),
+        HostValue{.kind = PL_INT, .integer = layout.offset}},
+       results);
+  return results.values().front().tensor;
+}
+
+OperatorSession::Info OperatorSession::InfoOf(pl_tensor* tensor) {
+  Info info;
+  Take(adapter_.tensor_info(registry_, tensor, &info, [](void* context, const pl_tensor_info* given) {
+    auto& into = *static_cast<Info*>(context);
+    const pl_tensor_layout& layout = given->layout;
+    into.layout.dtype = layout.dtype;
+    into.layout.sizes.assign(layout.sizes, layout.sizes + layout.dim);
+    into.layout.strides.assign(layout.strides, layout.strides + layout.dim);
+    into.layout.offset = layout.offset;
+    into.layout.device = std::string(abi::View(layout.device));
+    into.storage_bytes = given->storage_bytes;
+    into.storage = given->storage;
+    into.version = given->version;
+  }));
+  return info;
+}
+
+HostTensor OperatorSession::AllOf(pl_tensor* tensor) {
+  Info info = InfoOf(tensor);
+  if (info.layout.device == kMeta) return std::move(info.layout);
+  info.layout.storage.resize(info.storage_bytes);
+  Take(adapter_.storage_to_host(registry_, tensor, info.layout.storage.data(), info.storage_bytes));
+  return std::move(info.layout);
+}
+
+TensorState OperatorSession::StateOf(pl_tensor* tensor) {
+  TensorState state;
+  const Info info = InfoOf(tensor);
+  state.storage = info.storage;
+  state.version = info.version;
+  state.identity = adapter_.tensor_identity(tensor);
+  state.layout = AllOf(tensor);
+  Take(adapter_.tensor_keys(registry_, tensor, &state.keys, [](void* context, pl_key key) {
+    static_cast<std::vector<std::uint32_t>*>(context)->push_back(key);
+  }));
+  return state;
+}
+
+Argument OperatorSession::Read(const HostValue& result, const Tensors& arguments, OperatorOutcome& outcome) {
+  Argument out{.kind = result.kind, .integer = result.integer, .real = result.real, .text = result.text};
+  for (const HostValue& item : result.items) out.items.push_back(Read(item, arguments, outcome));
+  if (result.kind != PL_TENSOR) return out;
+  Info info = InfoOf(result.tensor.get());
+  ReturnedTensor returned;
+  returned.strides = info.layout.strides;
+  returned.tensor = HostTensor::Contiguous(info.layout.dtype, info.layout.sizes);
+  returned.tensor.offset = 0;
+  returned.tensor.device = info.layout.device;
+  if (info.layout.device != kMeta) {
+    Take(adapter_.tensor_to_host(registry_, result.tensor.get(), returned.tensor.storage.data(),
+                                 returned.tensor.storage.size()));
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const int number = static_cast<int>(i);
+    if (returned.same_as < 0 &&
+        adapter_.tensor_identity(arguments[i].get()) == adapter_.tensor_identity(result.tensor.get())) {
+      returned.same_as = number;
+    }
+    if (returned.shares_with < 0 && InfoOf(arguments[i].get()).storage == info.storage) returned.shares_with = number;
+  }
+  out.integer = static_cast<std::int64_t>(outcome.tensors.size());
+  outcome.tensors.push_back(std::move(returned));
+  return out;
+}
+
+}  // namespace plumbline::suites

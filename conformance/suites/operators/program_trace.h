@@ -1,0 +1,44 @@
+// What a tensor program came to, statement by statement, as it crosses from an executor.
+//
+//   ProgramTrace trace = DecodeTrace(reply);
+//   trace.moments[3].states.at(0).layout.sizes            // of the name 0 after the fourth statement
+//
+// Plain values; any thread. A broken encoding throws.
+#ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_PROGRAM_TRACE_H_
+#define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_PROGRAM_TRACE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "conformance/suites/operators/operator_call.h"
+#include "spec/abi/abi.h"
+
+namespace plumbline::suites {
+
+struct TensorState {
+  HostTensor layout;  // with all of its storage, where that can be read
+  std::uint64_t storage = 0, identity = 0, version = 0;
+  std::vector<std::uint32_t> keys;
+};
+
+struct Moment {
+  std::uint32_t error_class = PL_ERROR_NONE;  // of the statement
+  std::string message;
+  std::map<int, TensorState> states;  // by name, after it
+  std::map<int, Argument> values;     // names that are no tensors
+  std::vector<Argument> results;      // of a call; a tensor is in `returned`, under the number in `integer`
+  std::vector<TensorState> returned;
+};
+
+struct ProgramTrace {
+  std::vector<Moment> moments;  // fewer than statements, if the last one ended it
+};
+
+std::string EncodeTrace(const ProgramTrace& trace);
+ProgramTrace DecodeTrace(const std::string& bytes);
+
+}  // namespace plumbline::suites
+
+#endif  // PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_PROGRAM_TRACE_H_

@@ -1,0 +1,131 @@
+#include "conformance/suites/operators/tensor_program.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <utility>
+
+#include "spec/abi/error.h"
+
+namespace plumbline::suites {
+namespace {
+
+std::string PrintInts(const Sizes& ints) { return fmt::format("[{}]", fmt::join(ints, ", ")); }
+
+std::string PrintElements(const std::vector<long double>& elements) {
+  std::string text = "{";
+  for (const long double element : elements) text += (text.size() > 1 ? " " : "") + Number(element);
+  return text + "}";
+}
+
+std::string PrintLooks(const TensorLooks& looks) {
+  std::string text;
+  if (looks.dtype) text += fmt::format(" {}", DtypeSpelling(*looks.dtype));
+  if (looks.sizes) text += " " + PrintInts(*looks.sizes);
+  if (looks.strides) text += " / " + PrintInts(*looks.strides);
+  if (looks.offset) text += fmt::format(" + {}", *looks.offset);
+  if (looks.device) text += " on " + *looks.device;
+  if (looks.elements) text += " " + PrintElements(*looks.elements);
+  return text;
+}
+
+std::string PrintMade(const HostTensor& tensor) {
+  TensorLooks looks{tensor.dtype, tensor.sizes, std::nullopt, std::nullopt, std::nullopt, std::nullopt};
+  if (tensor.strides != ContiguousStrides(tensor.sizes)) looks.strides = tensor.strides;
+  if (tensor.offset != 0) looks.offset = tensor.offset;
+  if (!tensor.device.empty()) looks.device = tensor.device;
+  looks.elements.emplace();
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) looks.elements->push_back(tensor.GetAt(i));
+  return PrintLooks(looks).substr(1);
+}
+
+std::string PrintArgument(const TensorProgram& program, const Argument& argument) {
+  if (argument.kind == PL_TENSOR) return program.names[static_cast<std::size_t>(argument.integer)];
+  if (argument.kind == PL_LIST) {
+    std::string text = "[";
+    for (const Argument& item : argument.items) text += (text.size() > 1 ? ", " : "") + PrintArgument(program, item);
+    return text + "]";
+  }
+  std::string text = Describe(argument);
+  const bool looks_whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return argument.kind == PL_FLOAT && looks_whole ? text + ".0" : text;
+}
+
+}  // namespace
+
+std::string PrintStatement(const TensorProgram& program, const Statement& statement) {
+  std::string names;
+  for (const int name : statement.names) {
+    names += (names.empty() ? "" : ", ") + program.names[static_cast<std::size_t>(name)];
+  }
+  const std::string named = names.empty() ? "" : names + " = ";
+  std::string refused;
+  if (statement.error_class) refused = fmt::format(" => error {}", abi::ErrorClassSpelling(*statement.error_class));
+  if (!statement.says.empty()) refused += fmt::format(" says \"{}\"", fmt::join(statement.says, "\" \""));
+  switch (statement.kind) {
+    case Statement::Kind::kMake:
+      return named + PrintMade(statement.made) + refused;
+    case Statement::Kind::kCall: {
+      std::string text = named + statement.op + "(";
+      for (const Argument& argument : statement.arguments) {
+        text += (text.back() == '(' ? "" : ", ") + PrintArgument(program, argument);
+      }
+      return text + ")" + refused;
+    }
+    case Statement::Kind::kExpect:
+      break;
+  }
+  std::string text = "expect " + names + PrintLooks(statement.looks);
+  static constexpr const char* kRelations[] = {"", " is ", " shares ", " apart from ", " keys as "};
+  if (statement.relation != Relation::kNone) {
+    text += kRelations[static_cast<int>(statement.relation)] + program.names[static_cast<std::size_t>(statement.other)];
+  }
+  if (statement.raised) text += fmt::format(" version +{}", *statement.raised);
+  if (statement.value) text += " " + PrintArgument(program, *statement.value);
+  return text;
+}
+
+std::string PrintTensorProgram(const TensorProgram& program) {
+  std::string text = "program  1\n";
+  if (!program.title.empty()) text += "title    " + program.title + "\n";
+  if (!program.clauses.empty()) text += fmt::format("clauses  {}\n", fmt::join(program.clauses, " "));
+  text += "\n";
+  for (const Statement& statement : program.statements) text += PrintStatement(program, statement) + "\n";
+  return text;
+}
+
+TensorProgram ProgramOf(const OperatorCall& call, std::string title) {
+  TensorProgram program;
+  program.title = std::move(title);
+  Statement made{.kind = Statement::Kind::kCall, .line = 0, .names = {}};
+  made.op = call.op;
+  // Tensors are counted as TensorsOf counts them: those of a list before what follows it.
+  const std::function<Argument(const Argument&)> name = [&](const Argument& argument) {
+    Argument named = argument;
+    if (argument.kind == PL_LIST) {
+      for (Argument& item : named.items) item = name(item);
+    }
+    if (argument.kind != PL_TENSOR) return named;
+    const int number = static_cast<int>(program.names.size());
+    program.names.push_back(fmt::format("t{}", number));
+    Statement before{.kind = Statement::Kind::kMake, .line = 0, .names = {number}};
+    if (argument.integer < 0) {
+      before.made = argument.tensor;
+    } else {
+      before.kind = Statement::Kind::kCall;
+      before.op = "aten::as_strided";
+      before.arguments = {{.kind = PL_TENSOR, .integer = argument.integer},
+                          Argument::Ints(argument.tensor.sizes),
+                          Argument::Ints(argument.tensor.strides),
+                          Argument::Int(argument.tensor.offset)};
+    }
+    program.statements.push_back(std::move(before));
+    return Argument{.kind = PL_TENSOR, .integer = number};
+  };
+  for (const Argument& argument : call.arguments) made.arguments.push_back(name(argument));
+  program.statements.push_back(std::move(made));
+  return program;
+}
+
+}  // namespace plumbline::suites

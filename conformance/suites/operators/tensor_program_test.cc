@@ -1,0 +1,152 @@
+#include "conformance/suites/operators/tensor_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "conformance/suites/operators/judge_program.h"
+#include "conformance/suites/operators/program_trace.h"
+#include "spec/abi/abi.h"
+
+namespace plumbline::suites {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr const char* kProgram = R"(# a comment
+program  1
+title    All that there is
+clauses  TENS-041 OPER-001
+
+a = float32 [2, 3] {1 2 3 -0.5 nan -0}   # another
+b = int64 [2] / [2] + 1 {0 7 0 8}
+z = bool [] on meta {true}
+v = view(a, [3, -1])
+add_.Scalar(v, 1.0, alpha=2)
+p, q = split.Tensor(b, 1)
+n = item(b)
+m = sum.dim_IntList(a, 1, dtype=float64)
+mm(a, b) => error invalid-argument says "mat2" "[2]"
+float32 [-1] {} => error invalid-argument
+expect a float32 [2, 3] / [3, 1] + 0 on cpu {1 2 3 -0.5 nan -0}
+expect v shares a
+expect p apart from a
+expect v keys as a
+expect v version +1
+expect n 3
+expect q is p
+)";
+
+TensorProgram Parsed(const std::string& text) {
+  auto program = ParseTensorProgram(text);
+  EXPECT_TRUE(program.ok()) << program.error();
+  return program.ok() ? *program : TensorProgram();
+}
+
+TEST(TensorProgram, ReadsWhatItPrints) {
+  EXPECT_TRUE(IsTensorProgram(kProgram));
+  EXPECT_FALSE(IsTensorProgram("scenario 1 pytorch-1.13\n"));
+  const TensorProgram program = Parsed(kProgram);
+  EXPECT_THAT(program.clauses, ElementsAre("TENS-041", "OPER-001"));
+  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m"));
+  const std::string printed = PrintTensorProgram(program);
+  EXPECT_EQ(PrintTensorProgram(Parsed(printed)), printed);
+  EXPECT_THAT(printed, HasSubstr("a = float32 [2, 3] {1 2 3 -0.5 nan -0}\n"));
+  EXPECT_THAT(printed, HasSubstr("aten::add_.Scalar(v, 1.0, 2)\n"));
+  EXPECT_THAT(printed, HasSubstr("m = aten::sum.dim_IntList(a, [1], false, 7)\n")) << "defaults and named arguments";
+  EXPECT_THAT(printed, HasSubstr("=> error invalid-argument says \"mat2\" \"[2]\"\n"));
+}
+
+TEST(TensorProgram, SaysWhereItIsWrong) {
+  const auto error = [](const std::string& line) {
+    const auto program = ParseTensorProgram("program 1\na = float32 [1] {1}\n" + line + "\n");
+    return program.ok() ? "it is right" : program.error();
+  };
+  EXPECT_EQ(error("b = neg(c)"), "3:9: expected an argument, found 'c'; did you mean 'a'?");
+  EXPECT_THAT(error("b = negg(a)"), StartsWith("3:5: there is no operator 'aten::negg' in the table; did you mean"));
+  EXPECT_THAT(error("b = flaot32 [1] {1}"), HasSubstr("did you mean 'float32'?"));
+  EXPECT_EQ(error("a = neg(a)"), "3:1: 'a' is named already; a name is for one tensor");
+  EXPECT_EQ(error("b = neg()"), "3:5: aten::neg needs the argument 'self'");
+  EXPECT_EQ(error("b = neg(a, a)"), "3:12: aten::neg has 1 arguments");
+  EXPECT_EQ(error("b = neg(input=a)"), "3:9: aten::neg has no argument 'input'");
+  EXPECT_EQ(error("neg(a) => error bad"), "3:17: there is no class of errors 'bad'");
+  EXPECT_EQ(error("b = neg(a) => error overflow"), "3:1: a call that is refused has no result to name");
+  EXPECT_EQ(error("expect b [1]"), "3:8: nothing is named 'b'; did you mean 'a'?");
+  EXPECT_THAT(error("expect a"), HasSubstr("expected what to look at, found the end of the line"));
+  EXPECT_THAT(error("expect a lies"), HasSubstr("found 'lies'"));
+  EXPECT_EQ(error("b = float32 [2] / [1, 1] {1}"), "3:5: expected as many strides as sizes");
+  EXPECT_EQ(error("float32 [1] {1}"), "3:1: expected one name for the tensor, as in `a = float32 [2] {1 2}`");
+  EXPECT_EQ(error("neg(a) \"x"), "3:8: a text without its closing \"");
+  EXPECT_EQ(error("neg(a); neg(a)"), "3:7: the character ';' means nothing here");
+  EXPECT_EQ(ParseTensorProgram("program 2\n").error(), "1:9: expected the version of the language, 1, found '2'");
+  EXPECT_THAT(ParseTensorProgram("").error(), HasSubstr("expected 'program'"));
+}
+
+TEST(TensorProgram, ACallIsAProgramThatMakesIt) {
+  HostTensor a = HostTensor::Contiguous(PL_DTYPE_INT16, {2});
+  a.SetAt(1, 5);
+  const HostTensor view = HostTensor::Strided(PL_DTYPE_INT16, {1}, {1}, 1, 0);
+  const OperatorCall call{"aten::cat", {Argument::List({Argument::Of(a), Argument::ViewOf(0, view)}), Argument::Int(0)}};
+  const std::string text = PrintTensorProgram(ProgramOf(call, "why"));
+  EXPECT_THAT(text, HasSubstr("t0 = int16 [2] {0 5}\nt1 = aten::as_strided(t0, [1], [1], 1)\naten::cat([t0, t1], 0)\n"));
+  EXPECT_EQ(PrintTensorProgram(Parsed(text)), text);
+}
+
+// What would come of a program, as a backend that adds one to `a` would answer.
+class JudgeTest : public ::testing::Test {
+ protected:
+  static TensorState State(std::vector<long double> elements, std::uint64_t version = 0) {
+    TensorState state{HostTensor::Contiguous(PL_DTYPE_FLOAT32, {static_cast<std::int64_t>(elements.size())}),
+                      7, 9, version, {1}};
+    state.layout.device = "cpu";
+    for (std::size_t i = 0; i < elements.size(); ++i) state.layout.SetAt(static_cast<std::int64_t>(i), elements[i]);
+    return state;
+  }
+  // `a` is {1 2}, then {2 3} by a call, then `line`.
+  static std::string Judge(const std::string& line, std::vector<long double> after = {2, 3}, std::uint64_t version = 1) {
+    const TensorProgram program = Parsed("program 1\na = float32 [2] {1 2}\nadd_.Scalar(a, 1)\n" + line + "\n");
+    ProgramTrace trace;
+    Moment made;
+    made.states.emplace(0, State({1, 2}));
+    trace.moments.push_back(made);
+    Moment called;
+    called.states.emplace(0, State(after, version));
+    called.results.push_back({.kind = PL_TENSOR, .integer = 0});
+    called.returned.push_back(State(after, version));
+    trace.moments.push_back(called);
+    trace.moments.push_back(called);
+    const auto fault = JudgeProgram(program, trace);
+    return fault ? std::to_string(program.statements[fault->statement].line) + " " + fault->expected + " | " + fault->got
+                 : "";
+  }
+};
+
+TEST_F(JudgeTest, TakesWhatIsSo) {
+  EXPECT_THAT(Judge("expect a float32 [2] / [1] + 0 on cpu {2 3} is a version +1"), IsEmpty());
+  EXPECT_THAT(Judge("expect a shares a"), IsEmpty());
+}
+
+TEST_F(JudgeTest, NamesWhatIsNot) {
+  EXPECT_EQ(Judge("expect a float64"), "4 float64 | float32");
+  EXPECT_EQ(Judge("expect a [3]"), "4 sizes [3] | sizes [2]");
+  EXPECT_EQ(Judge("expect a / [2]"), "4 strides [2] | strides [1]");
+  EXPECT_EQ(Judge("expect a + 1"), "4 the offset 1 | the offset 0");
+  EXPECT_EQ(Judge("expect a on meta"), "4 on meta | on cpu");
+  EXPECT_EQ(Judge("expect a {2 4}"), "4 elements {2 4} | elements {2 3}");
+  EXPECT_EQ(Judge("expect a {2 -3}"), "4 elements {2 -3} | elements {2 3}");
+  EXPECT_EQ(Judge("expect a version +2"), "4 the version has gone up by 2 | it went from 0 to 1");
+  EXPECT_EQ(Judge("expect a apart from a"), "4 a shares no storage with a | it has the same one");
+  EXPECT_EQ(Judge("expect a 3"), "4 3 | a is a tensor");
+}
+
+TEST_F(JudgeTest, TheOracleSpeaksWhereTheProgramDoesNot) {
+  EXPECT_THAT(Judge("expect a {2 9}", {2, 9}), StartsWith("3 what the operator's clauses say | "));
+  EXPECT_THAT(Judge("expect a {2 3}", {2, 3}, 0), HasSubstr("does not go up"));
+}
+
+}  // namespace
+}  // namespace plumbline::suites
