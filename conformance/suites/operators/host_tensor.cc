@@ -238,7 +238,7 @@ long double RoundTo(std::uint32_t dtype, long double value) {
 std::string Number(long double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  if (value == std::nearbyint(value) && std::fabs(value) < 0x1p63L) {
+  if (value == std::nearbyint(value) && value >= -0x1p63L && value < 0x1p63L) {
     return std::signbit(value) && value == 0 ? "-0" : fmt::format("{}", static_cast<std::int64_t>(value));
   }
   return fmt::format("{:.17g}", static_cast<double>(value));

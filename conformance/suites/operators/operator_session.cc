@@ -128,8 +128,9 @@ ProgramTrace OperatorSession::Run(const TensorProgram& program, const std::strin
           moment.states.emplace(name, StateOf(named[i].tensor.get()));
         } else if (named[i].kind != PL_NONE) {
           moment.values.emplace(
-              name, Argument{.kind = named[i].kind, .integer = named[i].integer, .real = named[i].real,
-                             .text = named[i].text});
+              name,
+              Argument{
+                  .kind = named[i].kind, .integer = named[i].integer, .real = named[i].real, .text = named[i].text});
         }
       }
     } catch (const Failed& failed) {

@@ -69,7 +69,8 @@ std::vector<Token> Split(std::string_view text) {
       std::size_t end = at;
       // The sign of an exponent is of the number.
       const auto exponent = [&] {
-        return text[end] == '+' && std::isdigit(static_cast<unsigned char>(text[at])) != 0 && text[end - 1] == 'e';
+        return text[end] == '+' && end - at > 1 && text[end - 1] == 'e' &&
+               std::isdigit(static_cast<unsigned char>(text[end - 2])) != 0;
       };
       while (end < text.size() && (IsWordCharacter(text[end]) || (end > at && exponent()))) ++end;
       tokens.push_back({Token::Kind::kWord, std::string(text.substr(at, end - at)), line, column});
@@ -109,13 +110,18 @@ std::optional<std::uint32_t> DtypeOf(std::string_view word) {
 
 // What stands for a number in an argument; the defaults of schemas among them.
 std::optional<Argument> ConstantOf(const std::string& word) {
-  static const std::map<std::string, Argument> constants = {
-      {"None", Argument::None()},           {"true", Argument::Bool(true)},
-      {"True", Argument::Bool(true)},       {"false", Argument::Bool(false)},
-      {"False", Argument::Bool(false)},     {"Mean", Argument::Int(1)},
-      {"Sum", Argument::Int(2)},            {"contiguous_format", Argument::Int(0)},
-      {"preserve_format", Argument::Int(1)}, {"channels_last", Argument::Int(2)},
-      {"channels_last_3d", Argument::Int(3)}, {"long", Argument::Int(PL_DTYPE_INT64)}};
+  static const std::map<std::string, Argument> constants = {{"None", Argument::None()},
+                                                            {"true", Argument::Bool(true)},
+                                                            {"True", Argument::Bool(true)},
+                                                            {"false", Argument::Bool(false)},
+                                                            {"False", Argument::Bool(false)},
+                                                            {"Mean", Argument::Int(1)},
+                                                            {"Sum", Argument::Int(2)},
+                                                            {"contiguous_format", Argument::Int(0)},
+                                                            {"preserve_format", Argument::Int(1)},
+                                                            {"channels_last", Argument::Int(2)},
+                                                            {"channels_last_3d", Argument::Int(3)},
+                                                            {"long", Argument::Int(PL_DTYPE_INT64)}};
   const auto found = constants.find(word);
   if (found != constants.end()) return found->second;
   if (const auto dtype = DtypeOf(word)) return Argument::Int(*dtype);
@@ -191,13 +197,19 @@ class Parser {
     if (TakeIf("+")) offset = Integer();
     std::string device;
     if (TakeIf("on")) device = Take().text;
-    const Token brace = Peek();
-    const std::vector<long double> elements = brace.text == "{" ? Elements() : std::vector<long double>();
+    std::vector<long double> elements;
+    std::optional<std::vector<std::byte>> bits;
+    if (TakeIf("bits")) {
+      bits = Bits();
+    } else if (Peek().text == "{") {
+      elements = Elements();
+    }
     if (strides.size() != sizes.size()) Fail(word, "expected as many strides as sizes");
     // A tensor of any sizes may be written, also one that no backend accepts.
     made.made = HostTensor::Strided(*dtype, sizes, strides, offset, static_cast<std::int64_t>(elements.size()));
     made.made.device = device;
     for (std::size_t i = 0; i < elements.size(); ++i) made.made.SetAt(static_cast<std::int64_t>(i), elements[i]);
+    if (bits) made.made.storage = *std::move(bits);
     Refusal(made, names);
     if (!made.error_class && names.size() != 1) {
       Fail(word, "expected one name for the tensor, as in `a = " + word.text + " [2] {1 2}`");
@@ -212,7 +224,8 @@ class Parser {
     const tables::OperatorData* const known = tables::FindOperator(call.op);
     if (known == nullptr) {
       std::vector<std::string> all;
-      for (const tables::OperatorData& op : tables::kOperators) all.emplace_back(op.name.substr(op.name.find("::") + 2));
+      for (const tables::OperatorData& op : tables::kOperators)
+        all.emplace_back(op.name.substr(op.name.find("::") + 2));
       Fail(word, fmt::format("there is no operator '{}' in the table{}", call.op, DidYouMean(word.text, all)));
     }
     const scenario::Schema schema = *scenario::ParseSchema(known->schema).schema;
@@ -239,8 +252,8 @@ class Parser {
       if (!given[i]) given[i] = DefaultOf(argument, word, call.op);
       // int[2] x=1 means both, and a Scalar or float may be written as an int.
       if (argument.type.list && given[i]->kind != PL_LIST && given[i]->kind != PL_NONE) {
-        given[i] = Argument::List(std::vector<Argument>(static_cast<std::size_t>(argument.type.size.value_or(1)),
-                                                        *given[i]));
+        given[i] =
+            Argument::List(std::vector<Argument>(static_cast<std::size_t>(argument.type.size.value_or(1)), *given[i]));
       }
       if (argument.type.base == scenario::SchemaType::Base::kFloat && given[i]->kind == PL_INT) {
         given[i] = Argument::Float(static_cast<double>(given[i]->integer));
@@ -255,7 +268,13 @@ class Parser {
   void Refusal(Statement& statement, const std::vector<Token>& names) {
     if (!TakeIf("=>")) return;
     Word("error");
+    if (!names.empty()) Fail(names[0], "what is refused has no result to name");
+    statement.error_class = PL_ERROR_NONE;
+    if (Peek().kind != Token::Kind::kLineEnd) Class(statement);
+  }
+  void Class(Statement& statement) {
     const Token spelling = Take();
+    statement.error_class.reset();
     for (std::uint32_t number = 1; number < 64 && !statement.error_class; ++number) {
       if (abi::ErrorClassSpelling(number) == spelling.text) statement.error_class = number;
     }
@@ -264,7 +283,6 @@ class Parser {
       while (Peek().kind == Token::Kind::kText) statement.says.push_back(Take().text);
       if (statement.says.empty()) Fail(Peek(), "expected what the message says, in \"\"");
     }
-    if (!names.empty()) Fail(names[0], "a call that is refused has no result to name");
   }
 
   Argument DefaultOf(const scenario::SchemaArgument& argument, const Token& word, const std::string& op) {
@@ -314,6 +332,8 @@ class Parser {
       } else if (token.text == "{") {
         --at_;
         looks.elements = Elements();
+      } else if (token.text == "bits") {
+        looks.bits = Bits();
       } else if (token.text == "on") {
         looks.device = Take().text;
       } else if (token.text == "is" || token.text == "shares" || token.text == "apart" || token.text == "keys") {
@@ -331,7 +351,8 @@ class Parser {
         expect.value = constant;
       } else {
         Fail(token,
-             "expected what to look at: a dtype, [sizes], / [strides], + offset, on DEVICE, {elements}, is, shares, "
+             "expected what to look at: a dtype, [sizes], / [strides], + offset, on DEVICE, {elements}, bits {bytes}, "
+             "is, shares, "
              "apart from, keys as, version + or a value; found " +
                  Shown(token));
       }
@@ -366,6 +387,24 @@ class Parser {
       elements.push_back(*number);
     }
     return elements;
+  }
+
+  std::vector<std::byte> Bits() {
+    Mark("{");
+    std::vector<std::byte> bytes;
+    while (!TakeIf("}")) {
+      const Token token = Take();
+      const auto digit = [&](char c) {
+        const std::size_t value = std::string_view("0123456789abcdef").find(c);
+        if (value == std::string_view::npos) Fail(token, "expected bytes in hexadecimal, found " + Shown(token));
+        return static_cast<unsigned>(value);
+      };
+      if (token.text.size() % 2 != 0 || token.text.empty()) digit('-');
+      for (std::size_t i = 0; i + 1 < token.text.size(); i += 2) {
+        bytes.push_back(static_cast<std::byte>(16 * digit(token.text[i]) + digit(token.text[i + 1])));
+      }
+    }
+    return bytes;
   }
 
   int Named() {

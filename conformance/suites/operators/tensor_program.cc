@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "spec/abi/error.h"
@@ -19,24 +21,31 @@ std::string PrintElements(const std::vector<long double>& elements) {
   return text + "}";
 }
 
-std::string PrintLooks(const TensorLooks& looks) {
-  std::string text;
-  if (looks.dtype) text += fmt::format(" {}", DtypeSpelling(*looks.dtype));
-  if (looks.sizes) text += " " + PrintInts(*looks.sizes);
-  if (looks.strides) text += " / " + PrintInts(*looks.strides);
-  if (looks.offset) text += fmt::format(" + {}", *looks.offset);
-  if (looks.device) text += " on " + *looks.device;
-  if (looks.elements) text += " " + PrintElements(*looks.elements);
-  return text;
+std::string PrintBits(const std::vector<std::byte>& bytes) {
+  std::string text = "{";
+  for (const std::byte byte : bytes) text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  return text + "}";
 }
 
 std::string PrintMade(const HostTensor& tensor) {
-  TensorLooks looks{tensor.dtype, tensor.sizes, std::nullopt, std::nullopt, std::nullopt, std::nullopt};
+  TensorLooks looks;
+  looks.dtype = tensor.dtype;
+  looks.sizes = tensor.sizes;
   if (tensor.strides != ContiguousStrides(tensor.sizes)) looks.strides = tensor.strides;
   if (tensor.offset != 0) looks.offset = tensor.offset;
   if (!tensor.device.empty()) looks.device = tensor.device;
+  // As numbers, unless these would lose something: the payload of a NaN, a part of an element.
+  HostTensor again = tensor;
   looks.elements.emplace();
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) looks.elements->push_back(tensor.GetAt(i));
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    const long double element = tensor.GetAt(i);
+    looks.elements->push_back(element);
+    again.SetAt(i, std::isnan(element) ? std::numeric_limits<long double>::quiet_NaN() : element);
+  }
+  if (again.storage != tensor.storage || tensor.storage.size() % DtypeBytes(tensor.dtype) != 0) {
+    looks.elements.reset();
+    looks.bits = tensor.storage;
+  }
   return PrintLooks(looks).substr(1);
 }
 
@@ -54,6 +63,18 @@ std::string PrintArgument(const TensorProgram& program, const Argument& argument
 
 }  // namespace
 
+std::string PrintLooks(const TensorLooks& looks) {
+  std::string text;
+  if (looks.dtype) text += fmt::format(" {}", DtypeSpelling(*looks.dtype));
+  if (looks.sizes) text += " " + PrintInts(*looks.sizes);
+  if (looks.strides) text += " / " + PrintInts(*looks.strides);
+  if (looks.offset) text += fmt::format(" + {}", *looks.offset);
+  if (looks.device) text += " on " + *looks.device;
+  if (looks.elements) text += " " + PrintElements(*looks.elements);
+  if (looks.bits) text += " bits " + PrintBits(*looks.bits);
+  return text;
+}
+
 std::string PrintStatement(const TensorProgram& program, const Statement& statement) {
   std::string names;
   for (const int name : statement.names) {
@@ -61,7 +82,10 @@ std::string PrintStatement(const TensorProgram& program, const Statement& statem
   }
   const std::string named = names.empty() ? "" : names + " = ";
   std::string refused;
-  if (statement.error_class) refused = fmt::format(" => error {}", abi::ErrorClassSpelling(*statement.error_class));
+  if (statement.error_class) refused = " => error";
+  if (statement.error_class.value_or(PL_ERROR_NONE) != PL_ERROR_NONE) {
+    refused += fmt::format(" {}", abi::ErrorClassSpelling(*statement.error_class));
+  }
   if (!statement.says.empty()) refused += fmt::format(" says \"{}\"", fmt::join(statement.says, "\" \""));
   switch (statement.kind) {
     case Statement::Kind::kMake:

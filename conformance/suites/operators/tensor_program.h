@@ -7,16 +7,16 @@
 //   a = float32 [2, 3] {1 2 3 4 5 6}          # row-major; strided: int64 [2] / [2] + 1 {0 7 0 8}, all of its storage
 //   v = view(a, [3, 2])                       # aten::view; what is left out has the schema's default
 //   add_.Scalar(v, 1, alpha=2)
-//   add_.Tensor(a, v) => error invalid-argument says "overlap"
+//   add_.Tensor(a, v) => error invalid-argument says "overlap"     # => error: of any class
+//   n = float32 [1] bits {0100c07f}           # the bytes of its storage
 //
-//   expect a float32 [2, 3] {3 4 5 6 7 8}     # any of: dtype, sizes, / strides, + offset, on DEVICE, {elements}
-//   expect v shares a                         # or: apart from a, is a, keys as a
-//   expect v version +1                       # since it was named
-//   expect n 3                                # a result that is no tensor
+//   expect a float32 [2, 3] {3 4 5 6 7 8}     # any of: dtype, sizes, / strides, + offset, on DEVICE, {elements}, bits
+//   {bytes} expect v shares a                         # or: apart from a, is a, keys as a expect v version +1 # since
+//   it was named expect n 3                                # a result that is no tensor
 //
-// Arguments are names, numbers (1 is an int, 1.0 a float), true, false, None, "text", [lists], dtypes by their spelling,
-// and contiguous_format, preserve_format, channels_last, channels_last_3d. A list of tensors that an operator returns
-// is named tensor by tensor: p, q = split(a, 2). `#` begins a comment.
+// Arguments are names, numbers (1 is an int, 1.0 a float), true, false, None, "text", [lists], dtypes by their
+// spelling, and contiguous_format, preserve_format, channels_last, channels_last_3d. A list of tensors that an operator
+// returns is named tensor by tensor: p, q = split(a, 2). `#` begins a comment.
 //
 // A call that a program says nothing of must be as the oracle says, where there is one. Plain values; any thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_TENSOR_PROGRAM_H_
@@ -40,6 +40,7 @@ struct TensorLooks {
   std::optional<std::int64_t> offset;
   std::optional<std::string> device;
   std::optional<std::vector<long double>> elements;  // of all, in row-major order
+  std::optional<std::vector<std::byte>> bits;        // the same, as bytes
 };
 
 // How a tensor is to stand to another.
@@ -51,12 +52,12 @@ struct Statement {
   int line = 0;
   // kMake: the tensor. kCall: the results, in order; none: they are not looked at. kExpect: of which.
   std::vector<int> names;
-  HostTensor made{};                          // kMake
-  std::string op{};                           // kCall: "aten::add.Tensor"
-  std::vector<Argument> arguments{};          // kCall: all that the schema has; a tensor is a name's number in `integer`
-  std::optional<std::uint32_t> error_class{};  // kMake, kCall: it is to be refused
-  std::vector<std::string> says{};            // what the message holds
-  TensorLooks looks{};                        // kExpect, from here
+  HostTensor made{};                  // kMake
+  std::string op{};                   // kCall: "aten::add.Tensor"
+  std::vector<Argument> arguments{};  // kCall: all that the schema has; a tensor is a name's number in `integer`
+  std::optional<std::uint32_t> error_class{};  // kMake, kCall: it is to be refused; PL_ERROR_NONE: in any way
+  std::vector<std::string> says{};             // what the message holds
+  TensorLooks looks{};                         // kExpect, from here
   Relation relation = Relation::kNone;
   int other = -1;
   std::optional<std::int64_t> raised{};  // versions
@@ -75,6 +76,7 @@ bool IsTensorProgram(std::string_view text);
 // The error is "LINE:COLUMN: what is wrong, and what was expected".
 harness::OrError<TensorProgram> ParseTensorProgram(std::string_view text);
 std::string PrintTensorProgram(const TensorProgram& program);
+std::string PrintLooks(const TensorLooks& looks);
 std::string PrintStatement(const TensorProgram& program, const Statement& statement);
 
 // A program that makes this call, for a file that replays it.

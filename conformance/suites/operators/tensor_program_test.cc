@@ -32,6 +32,11 @@ n = item(b)
 m = sum.dim_IntList(a, 1, dtype=float64)
 mm(a, b) => error invalid-argument says "mat2" "[2]"
 float32 [-1] {} => error invalid-argument
+float32 [-2] {} => error
+w = float32 [1] bits {0100c07f}
+x = int64 [2] {-9223372036854775808 9223372036854775807}
+y = float64 [1] {-1.5e+300}
+expect w bits {0100c07f}
 expect a float32 [2, 3] / [3, 1] + 0 on cpu {1 2 3 -0.5 nan -0}
 expect v shares a
 expect p apart from a
@@ -52,10 +57,12 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   EXPECT_FALSE(IsTensorProgram("scenario 1 pytorch-1.13\n"));
   const TensorProgram program = Parsed(kProgram);
   EXPECT_THAT(program.clauses, ElementsAre("TENS-041", "OPER-001"));
-  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m"));
+  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "w", "x", "y"));
   const std::string printed = PrintTensorProgram(program);
   EXPECT_EQ(PrintTensorProgram(Parsed(printed)), printed);
   EXPECT_THAT(printed, HasSubstr("a = float32 [2, 3] {1 2 3 -0.5 nan -0}\n"));
+  EXPECT_THAT(printed, HasSubstr("x = int64 [2] {-9223372036854775808 9223372036854775807}\n"));
+  EXPECT_THAT(printed, HasSubstr("w = float32 [1] bits {0100c07f}\n")) << "the payload would be lost";
   EXPECT_THAT(printed, HasSubstr("aten::add_.Scalar(v, 1.0, 2)\n"));
   EXPECT_THAT(printed, HasSubstr("m = aten::sum.dim_IntList(a, [1], false, 7)\n")) << "defaults and named arguments";
   EXPECT_THAT(printed, HasSubstr("=> error invalid-argument says \"mat2\" \"[2]\"\n"));
@@ -74,12 +81,13 @@ TEST(TensorProgram, SaysWhereItIsWrong) {
   EXPECT_EQ(error("b = neg(a, a)"), "3:12: aten::neg has 1 arguments");
   EXPECT_EQ(error("b = neg(input=a)"), "3:9: aten::neg has no argument 'input'");
   EXPECT_EQ(error("neg(a) => error bad"), "3:17: there is no class of errors 'bad'");
-  EXPECT_EQ(error("b = neg(a) => error overflow"), "3:1: a call that is refused has no result to name");
+  EXPECT_EQ(error("b = neg(a) => error overflow"), "3:1: what is refused has no result to name");
   EXPECT_EQ(error("expect b [1]"), "3:8: nothing is named 'b'; did you mean 'a'?");
   EXPECT_THAT(error("expect a"), HasSubstr("expected what to look at, found the end of the line"));
   EXPECT_THAT(error("expect a lies"), HasSubstr("found 'lies'"));
   EXPECT_EQ(error("b = float32 [2] / [1, 1] {1}"), "3:5: expected as many strides as sizes");
   EXPECT_EQ(error("float32 [1] {1}"), "3:1: expected one name for the tensor, as in `a = float32 [2] {1 2}`");
+  EXPECT_EQ(error("b = float32 [1] bits {01g0}"), "3:23: expected bytes in hexadecimal, found '01g0'");
   EXPECT_EQ(error("neg(a) \"x"), "3:8: a text without its closing \"");
   EXPECT_EQ(error("neg(a); neg(a)"), "3:7: the character ';' means nothing here");
   EXPECT_EQ(ParseTensorProgram("program 2\n").error(), "1:9: expected the version of the language, 1, found '2'");
@@ -90,9 +98,11 @@ TEST(TensorProgram, ACallIsAProgramThatMakesIt) {
   HostTensor a = HostTensor::Contiguous(PL_DTYPE_INT16, {2});
   a.SetAt(1, 5);
   const HostTensor view = HostTensor::Strided(PL_DTYPE_INT16, {1}, {1}, 1, 0);
-  const OperatorCall call{"aten::cat", {Argument::List({Argument::Of(a), Argument::ViewOf(0, view)}), Argument::Int(0)}};
+  const OperatorCall call{"aten::cat",
+                          {Argument::List({Argument::Of(a), Argument::ViewOf(0, view)}), Argument::Int(0)}};
   const std::string text = PrintTensorProgram(ProgramOf(call, "why"));
-  EXPECT_THAT(text, HasSubstr("t0 = int16 [2] {0 5}\nt1 = aten::as_strided(t0, [1], [1], 1)\naten::cat([t0, t1], 0)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("t0 = int16 [2] {0 5}\nt1 = aten::as_strided(t0, [1], [1], 1)\naten::cat([t0, t1], 0)\n"));
   EXPECT_EQ(PrintTensorProgram(Parsed(text)), text);
 }
 
@@ -100,14 +110,15 @@ TEST(TensorProgram, ACallIsAProgramThatMakesIt) {
 class JudgeTest : public ::testing::Test {
  protected:
   static TensorState State(std::vector<long double> elements, std::uint64_t version = 0) {
-    TensorState state{HostTensor::Contiguous(PL_DTYPE_FLOAT32, {static_cast<std::int64_t>(elements.size())}),
-                      7, 9, version, {1}};
+    TensorState state{
+        HostTensor::Contiguous(PL_DTYPE_FLOAT32, {static_cast<std::int64_t>(elements.size())}), 7, 9, version, {1}};
     state.layout.device = "cpu";
     for (std::size_t i = 0; i < elements.size(); ++i) state.layout.SetAt(static_cast<std::int64_t>(i), elements[i]);
     return state;
   }
   // `a` is {1 2}, then {2 3} by a call, then `line`.
-  static std::string Judge(const std::string& line, std::vector<long double> after = {2, 3}, std::uint64_t version = 1) {
+  static std::string Judge(const std::string& line, std::vector<long double> after = {2, 3},
+                           std::uint64_t version = 1) {
     const TensorProgram program = Parsed("program 1\na = float32 [2] {1 2}\nadd_.Scalar(a, 1)\n" + line + "\n");
     ProgramTrace trace;
     Moment made;
@@ -120,8 +131,9 @@ class JudgeTest : public ::testing::Test {
     trace.moments.push_back(called);
     trace.moments.push_back(called);
     const auto fault = JudgeProgram(program, trace);
-    return fault ? std::to_string(program.statements[fault->statement].line) + " " + fault->expected + " | " + fault->got
-                 : "";
+    return fault
+               ? std::to_string(program.statements[fault->statement].line) + " " + fault->expected + " | " + fault->got
+               : "";
   }
 };
 
@@ -138,6 +150,7 @@ TEST_F(JudgeTest, NamesWhatIsNot) {
   EXPECT_EQ(Judge("expect a on meta"), "4 on meta | on cpu");
   EXPECT_EQ(Judge("expect a {2 4}"), "4 elements {2 4} | elements {2 3}");
   EXPECT_EQ(Judge("expect a {2 -3}"), "4 elements {2 -3} | elements {2 3}");
+  EXPECT_EQ(Judge("expect a bits {0000004000004041}"), "4 bits {0000004000004041} | bits {0000004000004040}");
   EXPECT_EQ(Judge("expect a version +2"), "4 the version has gone up by 2 | it went from 0 to 1");
   EXPECT_EQ(Judge("expect a apart from a"), "4 a shares no storage with a | it has the same one");
   EXPECT_EQ(Judge("expect a 3"), "4 3 | a is a tensor");
