@@ -37,7 +37,7 @@ c10::IValue OptionalTensorList(const std::vector<Value>& items) {
   return list;
 }
 
-// What names no device stays a string, for libtorch to refuse.
+// In a list what names no device stays a string, for libtorch to refuse.
 std::optional<c10::Device> DeviceNamed(const std::string& name) {
   try {
     return c10::Device(name);
@@ -114,9 +114,8 @@ c10::IValue ToIValue(const Value& value, const c10::TypePtr& type) {
     case PL_BOOL:
       return value.boolean();
     case PL_STRING:
-      if (IsDevice(type)) {
-        if (const auto device = DeviceNamed(value.string())) return *device;
-      }
+      // A text that names no device does not become one, as in Python.
+      if (IsDevice(type)) return c10::Device(value.string());
       return value.string();
     case PL_LIST:
       return ToList(value.list(), ElementType(type));

@@ -48,6 +48,31 @@ void NeedsData(const at::Tensor& tensor) {
   if (!tensor.has_storage()) throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "a tensor made from a key set has no data");
 }
 
+// set_ makes a storage larger that is too small; one that the host gave is what there is.
+void CheckLayout(const abi::TensorLayout& layout, std::size_t item, std::size_t bytes) {
+  const auto wrong = [](const std::string& what) { return abi::Error(PL_ERROR_INVALID_ARGUMENT, what); };
+  if (layout.sizes.size() != layout.strides.size()) throw wrong("not as many strides as sizes");
+  const auto negative = [](std::int64_t number) { return number < 0; };
+  if (std::any_of(layout.sizes.begin(), layout.sizes.end(), negative)) throw wrong("a size is negative");
+  if (std::any_of(layout.strides.begin(), layout.strides.end(), negative)) throw wrong("a stride is negative");
+  if (layout.offset < 0) throw wrong("the offset is negative");
+  std::int64_t count = static_cast<std::int64_t>(item), last = layout.offset, step = 0;
+  bool fits = true;
+  for (std::size_t i = 0; i < layout.sizes.size(); ++i) {
+    if (layout.sizes[i] == 0) return;
+    fits = fits && !__builtin_mul_overflow(count, layout.sizes[i], &count) &&
+           !__builtin_mul_overflow(layout.sizes[i] - 1, layout.strides[i], &step) &&
+           !__builtin_add_overflow(last, step, &last);
+  }
+  if (!fits || last == std::numeric_limits<std::int64_t>::max()) {
+    throw abi::Error(PL_ERROR_OVERFLOW, "the elements of the layout are more than 64 bits count");
+  }
+  if (static_cast<std::uint64_t>(last) >= bytes / item) {
+    throw wrong("its last element is number " + std::to_string(last) + " of a storage of " +
+                std::to_string(bytes / item));
+  }
+}
+
 }  // namespace
 
 at::Tensor FromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
@@ -58,6 +83,7 @@ at::Tensor FromHost(const abi::TensorLayout& layout, std::span<const std::byte> 
     throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "a storage of " + std::to_string(storage.size()) +
                                                     " bytes holds no whole number of " + std::to_string(item));
   }
+  CheckLayout(layout, item, storage.size());
   at::Tensor whole = at::empty({static_cast<std::int64_t>(storage.size() / item)}, at::TensorOptions(type));
   if (!storage.empty()) std::memcpy(whole.data_ptr(), storage.data(), storage.size());
   if (!layout.device.empty() && layout.device != "cpu") whole = whole.to(at::Device(layout.device));

@@ -73,8 +73,16 @@ std::vector<Token> Split(std::string_view text) {
                std::isdigit(static_cast<unsigned char>(text[end - 2])) != 0;
       };
       while (end < text.size() && (IsWordCharacter(text[end]) || (end > at && exponent()))) ++end;
+      const bool begins = tokens.empty() || tokens.back().kind == Token::Kind::kLineEnd;
       tokens.push_back({Token::Kind::kWord, std::string(text.substr(at, end - at)), line, column});
       at = end;
+      // A title is any text, to the end of its line.
+      const std::size_t next = text.find_first_not_of(" \t", at);
+      const std::size_t line_end = std::min(text.find_first_of("\r\n", at), text.size());
+      if (begins && tokens.back().text == "title" && next < line_end && text[next] != '=' && text[next] != ',') {
+        tokens.push_back({Token::Kind::kText, std::string(text.substr(next, line_end - next)), line, column});
+        at = line_end;
+      }
     } else {
       fail(at, fmt::format("the character '{}' means nothing here", c));
     }
@@ -171,9 +179,8 @@ class Parser {
 
   void Title() {
     Take();
-    std::string title;
-    while (Peek().kind != Token::Kind::kLineEnd) title += (title.empty() ? "" : " ") + Take().text;
-    program_.title = title;
+    if (Peek().kind == Token::Kind::kText) program_.title = Take().text;
+    EndOfLine();
   }
   void Clauses() {
     Take();

@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kProgram = R"(# a comment
 program  1
-title    All that there is
+title    All that's there; and ( more
 clauses  TENS-041 OPER-001
 
 a = float32 [2, 3] {1 2 3 -0.5 nan -0}   # another
@@ -58,6 +58,7 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   const TensorProgram program = Parsed(kProgram);
   EXPECT_THAT(program.clauses, ElementsAre("TENS-041", "OPER-001"));
   EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "w", "x", "y"));
+  EXPECT_EQ(program.title, "All that's there; and ( more");
   const std::string printed = PrintTensorProgram(program);
   EXPECT_EQ(PrintTensorProgram(Parsed(printed)), printed);
   EXPECT_THAT(printed, HasSubstr("a = float32 [2, 3] {1 2 3 -0.5 nan -0}\n"));
