@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/reduce.h"
 #include "reference/dispatch/operator.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 
@@ -46,6 +47,11 @@ void Call::Fail(ErrorClass error_class, const std::string& why) const {
 
 const Tensor& Call::tensor(int i) const {
   const Tensor& tensor = *at(i).AsTensor();
+  if (PLUMBLINE_FAULT(undefined_is_zero) && at(i).is_tensor() && !tensor.has_data()) {
+    static const auto* const zero = new Tensor(Tensor::Empty({}, DType::kFloat32, DeviceType::kCpu, keys()));
+    *static_cast<float*>(zero->data()) = 0;
+    return *zero;
+  }
   if (!at(i).is_tensor() || !tensor.has_data()) [[unlikely]] {
     Fail("argument " + Name(i) + " has to be a tensor with elements, but it is undefined");
   }

@@ -18,6 +18,7 @@
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/runner.h"
 #include "conformance/suites/corpus_cases.h"
+#include "conformance/suites/operators/operator_cases.h"
 
 namespace plumbline::cli {
 namespace {
@@ -29,6 +30,7 @@ using harness::OrError;
 int ListCases(const CLI::App& app) {
   OrError<std::vector<Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
+  for (Case& one : suites::OperatorCases({})) cases->push_back(std::move(one));
   for (const Case& one : *cases) {
     Print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
   }

@@ -45,6 +45,14 @@ bool Names(const Case& one, const std::string& clause) {
   return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
 }
 
+bool NeedsOperators(const Case& one) { return (one.needs & PL_CAPABILITY(OPERATORS)) != 0; }
+
+harness::ExecutorConfig ConfigFor(const ProveOptions& options, bool operators) {
+  harness::ExecutorConfig config = options.executor;
+  if (operators && !options.with_operators.empty()) config.path = options.with_operators;
+  return config;
+}
+
 // What a fault says about itself decides which ends count besides a failed check.
 bool Says(const Fault& fault, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
@@ -78,7 +86,9 @@ std::string OneLine(const CaseResult& result) {
 
 // One fault, tried in a process that holds an executor with it switched on.
 FaultResult TryInExecutor(const ProveOptions& options, const Fault& fault, const std::vector<Case>& cases) {
-  harness::ExecutorConfig config = options.executor;
+  const bool operators = std::any_of(cases.begin(), cases.end(),
+                                     [&](const Case& one) { return NeedsOperators(one) && Names(one, fault.clause); });
+  harness::ExecutorConfig config = ConfigFor(options, operators);
   config.fault = fault.name;
   OrError<std::unique_ptr<Executor>> executor = Executor::Start(config);
   if (!executor.ok()) {
@@ -155,18 +165,12 @@ OrError<std::vector<Fault>> FaultsOf(const ProveOptions& options, std::string* b
   return chosen;
 }
 
-// Without a fault, all that may kill one must pass.
-OrError<bool> RunNull(const ProveOptions& options, const std::set<std::string>& violated,
-                      const std::vector<Case>& cases, Proof& proof) {
-  std::vector<Case> selected;
-  for (const Case& one : cases) {
-    const bool wanted = options.everything || std::any_of(one.clauses.begin(), one.clauses.end(),
-                                                          [&](const auto& id) { return violated.contains(id); });
-    if (wanted && one.tier <= harness::Tier::kStandard) selected.push_back(one);
-  }
-  if (selected.empty()) return true;
+// Runs cases that have to pass.
+OrError<bool> RunNull(const ProveOptions& options, const harness::ExecutorConfig& config, std::vector<Case> cases,
+                      Proof& proof) {
+  if (cases.empty()) return true;
   harness::SuiteOptions suite;
-  suite.executor = options.executor;
+  suite.executor = config;
   suite.cases.seed = options.seed;
   suite.cases.tier = harness::Tier::kStandard;
   suite.cases.backend_argument = options.backend_argument;
@@ -176,12 +180,30 @@ OrError<bool> RunNull(const ProveOptions& options, const std::set<std::string>& 
   suite.progress = [&](std::size_t done, std::size_t total, const CaseResult&) {
     if (options.progress) options.progress("no fault", done, total);
   };
-  OrError<harness::SuiteRun> done = harness::RunSuite(suite, std::move(selected));
+  OrError<harness::SuiteRun> done = harness::RunSuite(suite, std::move(cases));
   if (!done.ok()) return InputError{done.error()};
-  proof.null_cases = done->run.cases.size();
+  proof.null_cases += done->run.cases.size();
   for (CaseResult& result : done->run.cases) {
     if (result.verdict == Verdict::kPass || result.verdict == Verdict::kUnsupported) continue;
     proof.null_failures.push_back(std::move(result));
+  }
+  return true;
+}
+
+// Without a fault, all that may kill one must pass.
+OrError<bool> RunNull(const ProveOptions& options, const std::set<std::string>& violated,
+                      const std::vector<Case>& cases, Proof& proof) {
+  std::vector<Case> selected, with_operators;
+  for (const Case& one : cases) {
+    const bool wanted = options.everything || std::any_of(one.clauses.begin(), one.clauses.end(),
+                                                          [&](const auto& id) { return violated.contains(id); });
+    if (wanted && one.tier <= harness::Tier::kStandard) {
+      (NeedsOperators(one) ? with_operators : selected).push_back(one);
+    }
+  }
+  for (std::vector<Case>* const some : {&selected, &with_operators}) {
+    OrError<bool> done = RunNull(options, ConfigFor(options, some == &with_operators), std::move(*some), proof);
+    if (!done.ok()) return done;
   }
   return true;
 }

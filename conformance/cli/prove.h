@@ -57,6 +57,7 @@ FaultResult TryFault(const Fault& fault, const std::vector<harness::Case>& cases
 
 struct ProveOptions {
   harness::ExecutorConfig executor;  // without a fault
+  std::string with_operators;        // the shared object for cases that need operators; empty: the same
   std::string backend_argument;
   std::vector<std::string> only;  // names of faults; empty: all
   std::vector<reports::Clause> clauses;

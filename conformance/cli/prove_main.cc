@@ -18,6 +18,9 @@
 #include "conformance/race/service.h"
 #include "conformance/suites/corpus_cases.h"
 #include "conformance/suites/lifecycle_service.h"
+#include "conformance/suites/operators/operator_cases.h"
+#include "conformance/suites/operators/operator_service.h"
+#include "conformance/suites/service.h"
 
 namespace plumbline::cli {
 namespace {
@@ -109,12 +112,14 @@ int Main(int argc, char** argv) {
   if (!clauses.ok()) return Complain(app, clauses.error());
   OrError<std::vector<harness::Case>> cases = suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());
-  // Races are hunted where the hunt goes deepest.
+  for (harness::Case& one : suites::OperatorCases({})) cases->push_back(std::move(one));
+  // Races are hunted where the hunt goes deepest, in a build that has no operators.
+  options.with_operators = config->path;
   config->path = race::TracedOr(config->path);
   config->service = [](const pl_adapter& adapter, const harness::BackendFacts& facts, const std::string& request,
                        harness::Progress& progress) {
-    return (request.starts_with(suites::kLifecycleRequest) ? suites::ServeLifecycle : race::Serve)(adapter, facts,
-                                                                                                   request, progress);
+    const bool suite = request.starts_with(suites::kLifecycleRequest) || request.starts_with(suites::kOperatorsRequest);
+    return (suite ? suites::Serve : race::Serve)(adapter, facts, request, progress);
   };
   OrError<std::vector<harness::Case>> races =
       race::RaceCases(harness::CorpusFolder() + "/concurrency", {.time = std::chrono::seconds(6),

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -44,6 +45,9 @@ void CopyInto(Call& call) {
 
 void Clone(Call& call) {
   const Tensor self = call.tensor(0);
+  if (PLUMBLINE_FAULT(clone_shares)) {
+    return call.Return(0, self.View(self.sizes(), self.strides(), self.storage_offset()));
+  }
   const DimVector strides = LikeStrides(self, FormatOf(call, 1, MemoryFormat::kPreserve));
   const Tensor out = call.Result(0, self.sizes(), self.dtype(), strides);
   if (!call.meta()) CopyTo(out, self);
@@ -54,7 +58,8 @@ void ContiguousOf(Call& call) {
   const MemoryFormat format = FormatOf(call, 1, MemoryFormat::kContiguous);
   if (format == MemoryFormat::kPreserve)
     call.Fail("argument 'memory_format': preserve_format is none to be contiguous in");
-  if (reference::ContiguousIn(self.sizes(), self.strides(), format)) return call.Return(0, self);
+  const bool is_already = reference::ContiguousIn(self.sizes(), self.strides(), format);
+  if (is_already && !PLUMBLINE_FAULT(contiguous_always_copies)) return call.Return(0, self);
   call.Return(0, call.Invoke("aten::clone", {Value(self), Value(static_cast<int>(format))}));
 }
 

@@ -1,5 +1,6 @@
 // Views: other sizes and strides on the same storage.
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -9,6 +10,13 @@ void ReturnView(Call& call, const Tensor& self, const DimVector& sizes, const Di
 }
 void ReturnView(Call& call, const Tensor& self, const DimVector& sizes, const DimVector& strides) {
   ReturnView(call, self, sizes, strides, self.storage_offset());
+}
+
+// For faults.
+Tensor Copied(const Tensor& tensor) {
+  const Tensor copy = Tensor::Empty(tensor.sizes(), tensor.dtype(), tensor.device(), tensor.keys());
+  if (tensor.device().type != DeviceType::kMeta) CopyTo(copy, tensor);
+  return copy;
 }
 
 DimVector Inferred(const Call& call, int i, const Tensor& self) {
@@ -22,7 +30,8 @@ DimVector Inferred(const Call& call, int i, const Tensor& self) {
 void View(Call& call) {
   const Tensor self = call.tensor(0);
   const DimVector sizes = Inferred(call, 1, self);
-  const std::optional<DimVector> strides = reference::ViewStrides(self.sizes(), self.strides(), sizes);
+  std::optional<DimVector> strides = reference::ViewStrides(self.sizes(), self.strides(), sizes);
+  if (PLUMBLINE_FAULT(view_takes_any_strides) && !strides) strides = reference::ContiguousStrides(sizes);
   if (!strides) {
     call.Fail("a view of sizes " + Print(sizes) + " is not possible: 'self' has sizes " + Print(self.sizes()) +
               " and strides " + Print(self.strides()) + "; use reshape, which copies where it has to");
@@ -39,7 +48,7 @@ Value ListOf(IntSpan items) {
 void Reshape(Call& call) {
   const Tensor self = call.tensor(0);
   const DimVector sizes = Inferred(call, 1, self);
-  if (reference::ViewStrides(self.sizes(), self.strides(), sizes)) {
+  if (reference::ViewStrides(self.sizes(), self.strides(), sizes) && !PLUMBLINE_FAULT(reshape_always_copies)) {
     return call.Return(0, call.Invoke("aten::view", {Value(self), ListOf(sizes)}));
   }
   const Tensor copy = call.Invoke("aten::clone", {Value(self), Value(static_cast<int>(MemoryFormat::kContiguous))});
@@ -109,11 +118,14 @@ void Select(Call& call) {
               " for dimension " + std::to_string(d) + " of sizes " + Print(self.sizes()) + ", but got " +
               std::to_string(given));
   }
-  const std::int64_t index = given < 0 ? given + size : given;
+  std::int64_t index = given < 0 ? given + size : given;
+  if (PLUMBLINE_FAULT(index_of_32_bits)) index = static_cast<std::uint32_t>(index);
+  if (PLUMBLINE_FAULT(select_forgets_the_offset)) index = 0;
   DimVector sizes(self.sizes()), strides(self.strides());
   const std::int64_t offset = self.storage_offset() + index * strides[d];
   sizes.erase(d);
   strides.erase(d);
+  if (PLUMBLINE_FAULT(select_copies)) return call.Return(0, Copied(self.View(sizes, strides, offset)));
   ReturnView(call, self, sizes, strides, offset);
 }
 
@@ -132,7 +144,8 @@ void Slice(Call& call) {
   DimVector sizes(self.sizes()), strides(self.strides());
   const std::int64_t offset = self.storage_offset() + start * strides[d];
   sizes[d] = end == start ? 0 : (end - start - 1) / step + 1;
-  if (__builtin_mul_overflow(strides[d], step, &strides[d])) strides[d] = INT64_MAX;
+  const std::int64_t times = PLUMBLINE_FAULT(slice_forgets_the_step) ? 1 : step;
+  if (__builtin_mul_overflow(strides[d], times, &strides[d])) strides[d] = INT64_MAX;
   ReturnView(call, self, sizes, strides, offset);
 }
 
@@ -201,6 +214,7 @@ void Diagonal(Call& call) {
 
 void Alias(Call& call) {
   const Tensor self = call.tensor(0);
+  if (PLUMBLINE_FAULT(detach_copies)) return call.Return(0, Copied(self));
   ReturnView(call, self, DimVector(self.sizes()), DimVector(self.strides()));
 }
 

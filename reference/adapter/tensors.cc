@@ -1,9 +1,12 @@
 // Tensors with data: made from host memory, described and read back.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "reference/adapter/backend.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::reference::adapter {
 namespace {
@@ -57,7 +60,14 @@ Tensor Backend::TensorFromHost(const abi::TensorLayout& layout, std::span<const 
   if (dtype == DType::kBool) NeedsBools(storage);
   Storage own = Storage::Allocate(storage.size(), device);
   if (device.type == DeviceType::kCpu && !storage.empty()) std::memcpy(own.data(), storage.data(), storage.size());
-  return Tensor::FromStorage(std::move(own), layout.sizes, layout.strides, layout.offset, dtype,
+  const std::int64_t offset = PLUMBLINE_FAULT(offset_is_forgotten) ? 0 : layout.offset;
+  if (PLUMBLINE_FAULT(nan_payload_is_lost) && dtype == DType::kFloat32 && device.type == DeviceType::kCpu) {
+    auto* const elements = static_cast<float*>(own.data());
+    for (std::size_t i = 0; i < storage.size() / sizeof(float); ++i) {
+      if (std::isnan(elements[i])) elements[i] = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  return Tensor::FromStorage(std::move(own), layout.sizes, layout.strides, offset, dtype,
                              Tensor::KeysFor(device, registry_->keys()));
 }
 
@@ -71,6 +81,10 @@ abi::TensorInfo Backend::InfoOf(const Tensor& tensor) {
   info.storage_bytes = tensor.storage().bytes();
   info.storage = reinterpret_cast<std::uintptr_t>(&tensor.storage().version());
   info.version = tensor.version();
+  if (PLUMBLINE_FAULT(all_tensors_share_a_counter)) {
+    static std::uint64_t most = 0;
+    info.version = most = std::max(most, info.version);
+  }
   return info;
 }
 

@@ -13,6 +13,7 @@
 #include "reference/faults/keys_faults.h"
 #include "reference/faults/registration_faults.h"
 #include "reference/faults/resolution_faults.h"
+#include "reference/faults/tensors_faults.h"
 #include "reference/faults/tls_faults.h"
 
 // clang-format off
@@ -26,7 +27,8 @@
   PLUMBLINE_INTROSPECTION_FAULTS(X) \
   PLUMBLINE_ERRORS_FAULTS(X) \
   PLUMBLINE_CHAINS_FAULTS(X) \
-  PLUMBLINE_CONCURRENCY_FAULTS(X)
+  PLUMBLINE_CONCURRENCY_FAULTS(X) \
+  PLUMBLINE_TENSORS_FAULTS(X)
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_FAULT_LIST_H_

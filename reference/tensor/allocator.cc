@@ -1,8 +1,10 @@
 #include "reference/tensor/allocator.h"
 
+#include <cstdlib>
 #include <limits>
 #include <string>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 #include "reference/keys/make_once.h"
 #include "reference/tensor/caching_allocator.h"
@@ -44,6 +46,7 @@ void* Allocator::Allocate(std::size_t bytes) {
   void* const block =
       bytes <= static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) ? AllocateBlock(bytes) : nullptr;
   if (block == nullptr) {
+    if (PLUMBLINE_FAULT(no_memory_ends_the_process)) std::abort();
     Throw(ErrorClass::kOverflow, "No memory for " + std::to_string(bytes) + " bytes on " + device_.Spelling() + "; " +
                                      std::to_string(live_bytes_.load(std::memory_order_relaxed)) +
                                      " bytes are in use there");

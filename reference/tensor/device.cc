@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 
 namespace plumbline::reference {
@@ -44,6 +45,7 @@ Device Device::Parse(std::string_view text) {
     }
     return {names.type, index};
   }
+  if (PLUMBLINE_FAULT(unknown_device_is_the_cpu)) return DeviceType::kCpu;
   Throw(ErrorClass::kInvalidArgument,
         "'" + std::string(text) + "' is no device; known are cpu, cuda, meta and privateuseone, as in 'cuda:0'");
 }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 #include "reference/tensor/tensor.h"
 
@@ -83,23 +84,28 @@ std::int64_t CheckedNumel(IntSpan sizes) {
     Throw(ErrorClass::kOverflow,
           "A tensor has at most " + std::to_string(kMostDims) + " dimensions, not " + std::to_string(sizes.size()));
   }
+  if (PLUMBLINE_FAULT(no_dimension_has_no_element) && sizes.empty()) return 0;
   std::int64_t numel = 1;
   bool fits = true, negative = false, zero = false;
   for (const std::int64_t size : sizes) {
     negative = negative || size < 0;
     zero = zero || size == 0;
-    fits = fits && !__builtin_mul_overflow(numel, size, &numel);
+    // [TENS-014] The order does not matter: what overflowed is not asked for if a size of 0 follows.
+    fits = !__builtin_mul_overflow(numel, size, &numel) && fits;
   }
+  if (negative && PLUMBLINE_FAULT(negative_size_is_zero)) return 0;
   if (negative) CheckSizes(sizes);
-  if (zero) return 0;
-  if (!fits)
+  if (zero && !(PLUMBLINE_FAULT(zero_size_overflows) && !fits)) return 0;
+  if (!fits && PLUMBLINE_FAULT(overflow_does_not_say_the_sizes)) Throw(ErrorClass::kOverflow, "too large");
+  if (!fits && !PLUMBLINE_FAULT(element_count_wraps))
     Throw(ErrorClass::kOverflow, "The number of elements of sizes " + Print(sizes) + " does not fit into 64 bits");
   return numel;
 }
 
 std::int64_t CheckedBytes(IntSpan sizes, DType dtype) {
   std::int64_t bytes;
-  if (__builtin_mul_overflow(CheckedNumel(sizes), static_cast<std::int64_t>(SizeOf(dtype)), &bytes)) {
+  if (__builtin_mul_overflow(CheckedNumel(sizes), static_cast<std::int64_t>(SizeOf(dtype)), &bytes) &&
+      !PLUMBLINE_FAULT(byte_count_wraps)) {
     Throw(ErrorClass::kOverflow, "The number of bytes of sizes " + Print(sizes) + " of " +
                                      std::string(Spelling(dtype)) + " does not fit into 64 bits");
   }
@@ -112,7 +118,7 @@ std::int64_t CheckedExtent(IntSpan sizes, IntSpan strides, std::int64_t offset, 
           "Sizes " + Print(sizes) + " and strides " + Print(strides) + " are not of the same number of dimensions");
   }
   for (const std::int64_t stride : strides) {
-    if (stride < 0) {
+    if (stride < 0 && !PLUMBLINE_FAULT(negative_stride_is_taken)) {
       Throw(ErrorClass::kInvalidArgument,
             "Strides " + Print(strides) + " hold the negative " + std::to_string(stride) + "; strides are 0 or more");
     }
@@ -121,7 +127,12 @@ std::int64_t CheckedExtent(IntSpan sizes, IntSpan strides, std::int64_t offset, 
     Throw(ErrorClass::kInvalidArgument, "A storage offset is 0 or more, not " + std::to_string(offset));
   }
   // Strides of 0 make a tensor larger than its storage: what reads it counts its bytes too.
-  if (CheckedBytes(sizes, dtype) == 0) return 0;
+  if (PLUMBLINE_FAULT(expanded_elements_are_not_counted)) {
+    CheckSizes(sizes);
+    if (HasZero(sizes)) return 0;
+  } else if (CheckedBytes(sizes, dtype) == 0) {
+    return 0;
+  }
   std::int64_t last = offset, step;
   bool fits = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -130,7 +141,7 @@ std::int64_t CheckedExtent(IntSpan sizes, IntSpan strides, std::int64_t offset, 
   }
   fits = fits && !__builtin_add_overflow(last, 1, &last) &&
          !__builtin_mul_overflow(last, static_cast<std::int64_t>(SizeOf(dtype)), &last);
-  if (!fits) {
+  if (!fits && !PLUMBLINE_FAULT(last_offset_wraps)) {
     Throw(ErrorClass::kOverflow, "The last element of sizes " + Print(sizes) + ", strides " + Print(strides) +
                                      " and offset " + std::to_string(offset) + " of " + std::string(Spelling(dtype)) +
                                      " lies where 64 bits do not reach");
@@ -153,7 +164,7 @@ DimVector ContiguousStrides(IntSpan sizes) {
   std::int64_t stride = 1;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     strides[i] = stride;
-    stride = Saturated(stride, std::max<std::int64_t>(sizes[i], 1));
+    stride = Saturated(stride, std::max<std::int64_t>(sizes[i], PLUMBLINE_FAULT(no_element_has_no_stride) ? 0 : 1));
   }
   return strides;
 }
@@ -164,6 +175,10 @@ DimVector StridesFor(IntSpan sizes, MemoryFormat format) {
     Throw(ErrorClass::kInvalidArgument, "The memory format 'preserve' needs a tensor whose layout to preserve");
   }
   const std::size_t dims = format == MemoryFormat::kChannelsLast ? 4 : 5;
+  if (PLUMBLINE_FAULT(channels_last_is_forgotten) ||
+      (PLUMBLINE_FAULT(channels_last_of_any_dimensions) && sizes.size() != dims)) {
+    return ContiguousStrides(sizes);
+  }
   if (sizes.size() != dims) {
     Throw(ErrorClass::kInvalidArgument, "The memory format '" + std::string(Spelling(format)) + "' is for " +
                                             std::to_string(dims) + " dimensions, not for sizes " + Print(sizes));
@@ -187,7 +202,7 @@ bool ContiguousIn(IntSpan sizes, IntSpan strides, MemoryFormat format) {
   if (!channels_last && HasZero(sizes)) return true;
   std::int64_t expected = 1;
   const auto matches = [&](std::size_t i) {
-    if (sizes[i] == 1) return true;
+    if (sizes[i] == 1 && !PLUMBLINE_FAULT(stride_of_one_element_counts)) return true;
     const bool same = strides[i] == expected;
     expected = Saturated(expected, sizes[i]);
     return same;
@@ -299,6 +314,10 @@ DimVector InferSizes(IntSpan target, std::int64_t numel) {
   std::optional<std::size_t> open;
   for (std::size_t i = 0; i < target.size(); ++i) {
     if (target[i] == -1) {
+      if (open && PLUMBLINE_FAULT(two_sizes_are_left)) {
+        result[i] = 1;
+        continue;
+      }
       if (open) refuse(": only one size can be inferred");
       open = i;
     } else {
@@ -309,6 +328,10 @@ DimVector InferSizes(IntSpan target, std::int64_t numel) {
   const std::int64_t product = CheckedNumel(known);
   if (!open) {
     if (product != numel) refuse("");
+    return result;
+  }
+  if (product == 0 && PLUMBLINE_FAULT(minus_one_beside_zero)) {
+    result[*open] = 0;
     return result;
   }
   if (product == 0) refuse(": with a size of 0, any other could stand for -1");

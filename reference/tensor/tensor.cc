@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
@@ -104,6 +105,9 @@ KeySet Tensor::KeysFor(Device device, const KeyTable& table) {
     const std::uint64_t word = words[table.number()][type].load(std::memory_order_relaxed);
     if (word != 0) return KeySet::FromWord(word);
   }
+  if (PLUMBLINE_FAULT(meta_has_the_keys_of_the_cpu) && device.type == DeviceType::kMeta) {
+    return KeysFor(DeviceType::kCpu, table);
+  }
   const Key key = table.Get(KeyName(device.type));
   const KeySet keys = table.SetOf({key, table.AutogradOf(key)});
   if (remembered) words[table.number()][type].store(keys.bits(), std::memory_order_relaxed);
@@ -117,8 +121,10 @@ Tensor Tensor::Empty(IntSpan sizes, DType dtype, Device device, const KeyTable& 
 Tensor Tensor::Empty(IntSpan sizes, DType dtype, Device device, KeySet keys) {
   const std::int64_t bytes = CheckedBytes(sizes, dtype);
   const std::int64_t numel = bytes / static_cast<std::int64_t>(SizeOf(dtype));
-  return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes,
-                                 ContiguousStrides(sizes), 0, numel, true));
+  DimVector strides = ContiguousStrides(sizes);
+  if (PLUMBLINE_FAULT(strides_of_columns)) std::reverse(strides.begin(), strides.end());
+  return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes, strides,
+                                 0, numel, true));
 }
 
 Tensor Tensor::EmptyStrided(IntSpan sizes, IntSpan strides, DType dtype, Device device, const KeyTable& table) {
@@ -148,7 +154,7 @@ namespace {
 
 void CheckWithin(const Storage& storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype) {
   const std::int64_t extent = CheckedExtent(sizes, strides, offset, dtype);
-  if (static_cast<std::uint64_t>(extent) > storage.bytes()) {
+  if (static_cast<std::uint64_t>(extent) > storage.bytes() && !PLUMBLINE_FAULT(view_may_end_outside)) {
     Throw(ErrorClass::kInvalidArgument, "Sizes " + Print(sizes) + ", strides " + Print(strides) + " and offset " +
                                             std::to_string(offset) + " of " + std::string(Spelling(dtype)) +
                                             " need a storage of " + std::to_string(extent) + " bytes, but it has " +
@@ -166,6 +172,7 @@ std::int64_t OffsetWithin(const Storage& storage, std::int64_t offset, DType dty
 Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype,
                            KeySet keys) {
   CheckWithin(storage, sizes, strides, offset, dtype);
+  if (PLUMBLINE_FAULT(bool_has_no_autograd_key) && dtype == DType::kBool) keys = KeySet::FromWord(keys.bits() & (~0ull >> 1));
   const std::int64_t numel = CheckedNumel(sizes), within = OffsetWithin(storage, offset, dtype);
   return Tensor(
       new TensorObject(keys, std::move(storage), dtype, sizes, strides, within, numel, ContiguousIn(sizes, strides)));
@@ -174,6 +181,7 @@ Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std:
 Tensor Tensor::View(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
   const TensorObject& mine = With("storage to view");
   Tensor view = FromStorage(mine.storage_, sizes, strides, offset, mine.dtype_, mine.keys_);
+  if (PLUMBLINE_FAULT(view_has_a_counter_of_its_own)) return view.WithOwnVersion();
   if (mine.own_version_ != nullptr) view.object_->own_version_ = std::make_unique<OwnVersion>(*mine.own_version_);
   return view;
 }
@@ -188,6 +196,7 @@ Tensor Tensor::WithOwnVersion() const {
 void Tensor::Resize(IntSpan sizes) const {
   With("sizes to change");
   if (this->sizes() == sizes) return;
+  if (PLUMBLINE_FAULT(resize_counts)) BumpVersion();
   Resize(sizes, ContiguousStrides(sizes));
 }
 

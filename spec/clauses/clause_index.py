@@ -29,16 +29,17 @@ CHAPTERS = {  # file -> prefix of its ids
     "08-errors": "ERR",
     "09-chains": "CHAIN",
     "10-concurrency": "CONC",
+    "11-tensors": "TENS",
 }
 DRAFTS = {  # in drafts/, until each clause has its test and fault
-    "11-tensors": "TENS",
     "12-operators": "OPER",
+    "13-memory": "MEM",
 }
 PROFILES = {
     "core", "fresh", "libraries", "listeners", "warnings", "guards", "fallback", "chains", "redispatch", "typed",
-    "boxed", "drain", "cache", "flush", "introspection", "signature",
+    "boxed", "drain", "cache", "flush", "introspection", "signature", "tensors",
 }
-DRAFT_PROFILES = PROFILES | {"tensors", "operators", "memory", "dlpack"}
+DRAFT_PROFILES = PROFILES | {"operators", "memory", "dlpack"}
 PREFIXES = "|".join([*CHAPTERS.values(), *DRAFTS.values()])
 ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
 HEADING = re.compile(r"^### (\S+)(?: (.*))?$")
@@ -261,15 +262,16 @@ class Index:
         for i, line in enumerate(lines):
             if fence is None and line.startswith("```"):
                 fence = []
-                if line.strip() != "```scn":
-                    self.error(clause.file, start + offset + i + 1, f"an example of {clause.id} must be fenced by ```scn")
+                if line.strip() not in ("```scn", "```prog"):
+                    self.error(clause.file, start + offset + i + 1,
+                               f"an example of {clause.id} must be fenced by ```scn, or ```prog if it is a tensor program")
             elif fence is not None and line.startswith("```"):
                 clause.examples.append("\n".join(fence))
                 fence = None
             elif fence is not None:
                 fence.append(line)
         if not clause.examples:
-            self.error(clause.file, start + offset + 1, f"the example of {clause.id} has no ```scn fence")
+            self.error(clause.file, start + offset + 1, f"the example of {clause.id} has no ```scn or ```prog fence")
         for text, target in LINK.findall(lines[0]):
             path = (self.root / "spec/clauses" / target).resolve()
             if not path.is_file():
@@ -297,7 +299,8 @@ class Index:
         return found
 
     def read_corpus(self):
-        for path in sorted((self.root / "spec/corpus").rglob("*.scn")):
+        corpus = self.root / "spec/corpus"
+        for path in sorted([*corpus.rglob("*.scn"), *corpus.rglob("*.prog")]):
             file, named = self.name(path), []
             for number, line in enumerate(self.lines(path), 1):
                 if line.startswith("clauses"):

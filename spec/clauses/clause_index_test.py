@@ -166,12 +166,12 @@ class ClauseIndexTest(unittest.TestCase):
         self.assert_errors("`needs` runs in a circle: KEY-001 -> KEY-002 -> KEY-001")
 
     def write_draft(self, needs="KEY-001"):
-        self.write("spec/clauses/drafts/11-tensors.md", f"""# Tensors
+        self.write("spec/clauses/drafts/12-operators.md", f"""# Tensors
 
-### TENS-001 A draft
-`MUST` · profile tensors · needs {needs} · since 1
+### OPER-001 A draft
+`MUST` · profile operators · needs {needs} · since 1
 
-As KEY-002 and TENS-001 say.
+As KEY-002 and OPER-001 say.
 
 *Example*
 
@@ -184,35 +184,35 @@ nothing yet
 
     def test_a_draft_needs_no_test_and_is_in_no_list(self):
         self.write_draft()
-        self.write("spec/tables/operators/unary.toml", 'clauses = ["TENS-001", "KEY-001"]\n')
+        self.write("spec/tables/operators/unary.toml", 'clauses = ["OPER-001", "KEY-001"]\n')
         index = self.index()
         self.assertEqual(index.errors, [])
-        self.assertNotIn("TENS-001", index.manifest())
+        self.assertNotIn("OPER-001", index.manifest())
         told = json.loads(index.to_json())
         self.assertEqual([clause["id"] for clause in told["clauses"]], ["KEY-001", "KEY-002"])
-        self.assertEqual(told["drafts"], [{"id": "TENS-001", "title": "A draft",
-                                           "where": "spec/clauses/drafts/11-tensors.md:3"}])
+        self.assertEqual(told["drafts"], [{"id": "OPER-001", "title": "A draft",
+                                           "where": "spec/clauses/drafts/12-operators.md:3"}])
 
     def test_a_draft_is_checked_for_its_form(self):
         self.write_draft("TENS-002")
-        self.edit("spec/clauses/drafts/11-tensors.md", "KEY-002", "KEY-009")
-        self.edit("spec/clauses/drafts/11-tensors.md", "profile tensors", "profile tensor")
-        self.assert_errors("TENS-001 names the unknown profile 'tensor'", "the text names KEY-009",
-                           "TENS-001 needs TENS-002, which no chapter holds")
-        self.write_draft("TENS-001")
-        self.assert_errors("`needs` runs in a circle: TENS-001 -> TENS-001")
+        self.edit("spec/clauses/drafts/12-operators.md", "KEY-002", "KEY-009")
+        self.edit("spec/clauses/drafts/12-operators.md", "profile operators", "profile operator")
+        self.assert_errors("OPER-001 names the unknown profile 'tensor'", "the text names KEY-009",
+                           "OPER-001 needs TENS-002, which no chapter holds")
+        self.write_draft("OPER-001")
+        self.assert_errors("`needs` runs in a circle: OPER-001 -> OPER-001")
 
     def test_nothing_that_binds_names_a_draft(self):
         self.write_draft()
-        self.edit("spec/corpus/keys/KEY-001-exact.scn", "clauses  KEY-001", "clauses  KEY-001 TENS-001")
-        self.edit("spec/model/keys.cc", "[KEY-002]", "[KEY-002] [TENS-001]")
-        self.edit("reference/faults/fault_list.h", "#define", '#define X(new_fault, "TENS-001", "x")\n#define')
-        self.edit("spec/clauses/01-keys.md", "See KEY-001.", "See TENS-001.")
-        self.edit("spec/clauses/01-keys.md", "needs KEY-001", "needs TENS-001")
+        self.edit("spec/corpus/keys/KEY-001-exact.scn", "clauses  KEY-001", "clauses  KEY-001 OPER-001")
+        self.edit("spec/model/keys.cc", "[KEY-002]", "[KEY-002] [OPER-001]")
+        self.edit("reference/faults/fault_list.h", "#define", '#define X(new_fault, "OPER-001", "x")\n#define')
+        self.edit("spec/clauses/01-keys.md", "See KEY-001.", "See OPER-001.")
+        self.edit("spec/clauses/01-keys.md", "needs KEY-001", "needs OPER-001")
         self.assert_errors(
-            "this scenario names TENS-001, which is a draft (spec/clauses/drafts/11-tensors.md:3)",
-            "this line of the model names TENS-001, which is a draft", "the fault new_fault names TENS-001, which is a draft",
-            "the text names TENS-001, which is a draft", "KEY-002 needs TENS-001, which no chapter holds")
+            "this scenario names OPER-001, which is a draft (spec/clauses/drafts/12-operators.md:3)",
+            "this line of the model names OPER-001, which is a draft", "the fault new_fault names OPER-001, which is a draft",
+            "the text names OPER-001, which is a draft", "KEY-002 needs OPER-001, which no chapter holds")
 
     def test_the_operator_table_names_clauses_that_are_there(self):
         self.write("spec/tables/operators/unary.toml", '\nclauses = ["KEY-001", "OPER-001"]\n')

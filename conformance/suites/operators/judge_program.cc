@@ -97,6 +97,13 @@ OperatorCall CallOf(const Statement& statement, const States& before, std::vecto
   return call;
 }
 
+// The oracle goes over every element; one may stand in for any number of them.
+bool IsLarge(const OperatorCall& call) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 20;
+  const std::vector<const Argument*> tensors = TensorsOf(call);
+  return std::any_of(tensors.begin(), tensors.end(), [](const Argument* one) { return one->tensor.numel() > kMost; });
+}
+
 OperatorOutcome OutcomeOf(const Moment& moment, const std::vector<int>& names, const States& before) {
   OperatorOutcome outcome{moment.error_class, moment.message, moment.results, {}, {}, {}};
   for (const TensorState& state : moment.returned) {
@@ -136,6 +143,12 @@ class ProgramJudge {
       std::optional<ProgramFault> fault =
           statement.kind == Statement::Kind::kExpect ? Expect(statement) : Do(statement, moment);
       if (fault) return fault;
+      for (const auto& [name, state] : moment.states) {
+        if (!state.outside) continue;
+        return Wrong("every element lies inside of the storage",
+                     program_.names[static_cast<std::size_t>(name)] + " has " + Describe(state.layout) +
+                         " a storage of " + std::to_string(state.storage_bytes) + " bytes");
+      }
       // Also one that the oracle would have refused: the rest is not run without its results.
       const bool last = at_ + 1 == program_.statements.size();
       if (unexpected && (!last || statement.kind != Statement::Kind::kCall)) {
@@ -182,6 +195,8 @@ class ProgramJudge {
       static const States nothing;
       const States& before = before_ != nullptr ? *before_ : nothing;
       const OperatorCall call = CallOf(statement, before, names);
+      if (IsLarge(call))
+        return came == PL_ERROR_NONE ? std::nullopt : Wrong("it is done", Refusal(came, moment.message));
       const Expected expected = (*oracle)(call);
       const OperatorOutcome outcome = OutcomeOf(moment, names, before);
       const bool said = std::find(expected.errors.begin(), expected.errors.end(), came) != expected.errors.end();
@@ -224,6 +239,8 @@ class ProgramJudge {
         return relation(state.storage == other->second.storage, "shares the storage of", "has another one");
       case Relation::kApartFrom:
         return relation(state.storage != other->second.storage, "shares no storage with", "has the same one");
+      case Relation::kKeysNotAs:
+        return relation(state.keys != other->second.keys, "has another key set than", "has the same one");
       default:
         return relation(state.keys == other->second.keys, "has the key set of", "has another one");
     }

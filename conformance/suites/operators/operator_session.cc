@@ -38,6 +38,20 @@ HostValue ValueOf(const Argument& argument, const std::vector<HostValue>& named,
   return value;
 }
 
+bool IsInside(const HostTensor& layout, std::uint64_t bytes) {
+  std::int64_t last = layout.offset;
+  for (std::size_t i = 0; i < layout.sizes.size(); ++i) {
+    std::int64_t step = 0;
+    if (layout.sizes[i] == 0) return true;
+    if (i >= layout.strides.size() || layout.sizes[i] < 0 || layout.strides[i] < 0 ||
+        __builtin_mul_overflow(layout.sizes[i] - 1, layout.strides[i], &step) ||
+        __builtin_add_overflow(last, step, &last)) {
+      return false;
+    }
+  }
+  return layout.offset >= 0 && static_cast<std::uint64_t>(last) < bytes / DtypeBytes(layout.dtype);
+}
+
 // The results as they are named: of a list each item.
 void Flatten(const HostValue& value, std::vector<HostValue>& flat) {
   if (value.kind != PL_LIST) return flat.push_back(value);
@@ -99,7 +113,13 @@ ProgramTrace OperatorSession::Run(const TensorProgram& program, const std::strin
     try {
       if (statement.kind == Statement::Kind::kMake) {
         HostValue tensor{.kind = PL_TENSOR};
-        tensor.tensor = MakeTensor(statement.made, device);
+        if (statement.made.dtype == PL_DTYPE_NONE) {
+          pl_tensor* undefined = nullptr;
+          Take(adapter_.tensor_make_undefined(registry_, &undefined));
+          tensor.tensor = TensorRef::Adopt(adapter_, undefined);
+        } else {
+          tensor.tensor = MakeTensor(statement.made, device);
+        }
         if (!statement.names.empty()) named[static_cast<std::size_t>(statement.names[0])] = std::move(tensor);
       } else if (statement.kind == Statement::Kind::kCall) {
         std::vector<HostValue> arguments;
@@ -219,7 +239,9 @@ TensorState OperatorSession::StateOf(pl_tensor* tensor) {
   state.storage = info.storage;
   state.version = info.version;
   state.identity = adapter_.tensor_identity(tensor);
-  state.layout = AllOf(tensor);
+  state.storage_bytes = info.storage_bytes;
+  state.outside = !IsInside(info.layout, info.storage_bytes);
+  state.layout = state.outside ? info.layout : AllOf(tensor);
   Take(adapter_.tensor_keys(registry_, tensor, &state.keys, [](void* context, pl_key key) {
     static_cast<std::vector<std::uint32_t>*>(context)->push_back(key);
   }));

@@ -189,6 +189,10 @@ class Parser {
   }
 
   void Make(const std::vector<Token>& names, const Token& word) {
+    if (word.text == "undefined" && names.size() == 1) {
+      program_.statements.push_back({.kind = Statement::Kind::kMake, .line = word.line, .names = {Bind(names[0])}});
+      return;
+    }
     const auto dtype = DtypeOf(word.text);
     if (!dtype) {
       std::vector<std::string> spellings;
@@ -345,10 +349,12 @@ class Parser {
         looks.device = Take().text;
       } else if (token.text == "is" || token.text == "shares" || token.text == "apart" || token.text == "keys") {
         if (token.text == "apart") Word("from");
+        const bool keys_not = token.text == "keys" && TakeIf("not");
         if (token.text == "keys") Word("as");
         expect.relation = token.text == "is"       ? Relation::kIs
                           : token.text == "shares" ? Relation::kShares
                           : token.text == "apart"  ? Relation::kApartFrom
+                          : keys_not               ? Relation::kKeysNotAs
                                                    : Relation::kKeysAs;
         expect.other = Named();
       } else if (token.text == "version") {

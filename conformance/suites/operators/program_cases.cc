@@ -71,7 +71,7 @@ std::string ReplayLine(CaseContext& ctx, const std::string& program, const std::
   const std::string path = ctx.SaveAs(".prog", program);
   if (path.empty()) return "";
   return fmt::format("plumbline replay{}{} {}", ctx.BackendArguments(),
-                     device.empty() ? "" : " --device " + harness::ShellWord(device), harness::ShellWord(path));
+                     device.empty() ? "" : " --device " + harness::ShellWord(device), harness::ShellPath(path));
 }
 
 std::vector<Case> ProgramCases(const std::string& folder, const std::string& device) {

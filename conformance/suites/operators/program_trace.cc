@@ -10,11 +10,17 @@ namespace {
 using nlohmann::json;
 
 json ToJson(const TensorState& state) {
-  return json::array({suites::ToJson(state.layout), state.storage, state.identity, state.version, state.keys});
+  return json::array({suites::ToJson(state.layout), state.storage, state.storage_bytes, state.identity, state.version,
+                      state.keys, state.outside});
 }
 TensorState StateOf(const json& value) {
-  return {TensorOf(value[0]), value[1].get<std::uint64_t>(), value[2].get<std::uint64_t>(),
-          value[3].get<std::uint64_t>(), value[4].get<std::vector<std::uint32_t>>()};
+  return {TensorOf(value[0]),
+          value[1].get<std::uint64_t>(),
+          value[2].get<std::uint64_t>(),
+          value[3].get<std::uint64_t>(),
+          value[4].get<std::uint64_t>(),
+          value[5].get<std::vector<std::uint32_t>>(),
+          value[6].get<bool>()};
 }
 
 }  // namespace

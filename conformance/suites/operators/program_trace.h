@@ -19,8 +19,9 @@ namespace plumbline::suites {
 
 struct TensorState {
   HostTensor layout;  // with all of its storage, where that can be read
-  std::uint64_t storage = 0, identity = 0, version = 0;
+  std::uint64_t storage = 0, storage_bytes = 0, identity = 0, version = 0;
   std::vector<std::uint32_t> keys;
+  bool outside = false;  // an element is not inside of the storage: then none is read
 };
 
 struct Moment {

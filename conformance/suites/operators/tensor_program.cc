@@ -28,6 +28,7 @@ std::string PrintBits(const std::vector<std::byte>& bytes) {
 }
 
 std::string PrintMade(const HostTensor& tensor) {
+  if (tensor.dtype == PL_DTYPE_NONE) return "undefined";
   TensorLooks looks;
   looks.dtype = tensor.dtype;
   looks.sizes = tensor.sizes;
@@ -101,7 +102,7 @@ std::string PrintStatement(const TensorProgram& program, const Statement& statem
       break;
   }
   std::string text = "expect " + names + PrintLooks(statement.looks);
-  static constexpr const char* kRelations[] = {"", " is ", " shares ", " apart from ", " keys as "};
+  static constexpr const char* kRelations[] = {"", " is ", " shares ", " apart from ", " keys as ", " keys not as "};
   if (statement.relation != Relation::kNone) {
     text += kRelations[static_cast<int>(statement.relation)] + program.names[static_cast<std::size_t>(statement.other)];
   }

@@ -10,9 +10,12 @@
 //   add_.Tensor(a, v) => error invalid-argument says "overlap"     # => error: of any class
 //   n = float32 [1] bits {0100c07f}           # the bytes of its storage
 //
-//   expect a float32 [2, 3] {3 4 5 6 7 8}     # any of: dtype, sizes, / strides, + offset, on DEVICE, {elements}, bits
-//   {bytes} expect v shares a                         # or: apart from a, is a, keys as a expect v version +1 # since
-//   it was named expect n 3                                # a result that is no tensor
+//   u = undefined                             # no tensor at all
+//
+//   expect a float32 [2, 3] {3 4 5 6 7 8}     # any of: dtype, sizes, / strides, + offset, on DEVICE, elements, bits
+//   expect v shares a                         # or: apart from a, is a, keys as a, keys not as a
+//   expect v version +1                       # since it was named
+//   expect n 3                                # a result that is no tensor
 //
 // Arguments are names, numbers (1 is an int, 1.0 a float), true, false, None, "text", [lists], dtypes by their
 // spelling, and contiguous_format, preserve_format, channels_last, channels_last_3d. A list of tensors that an operator
@@ -44,7 +47,7 @@ struct TensorLooks {
 };
 
 // How a tensor is to stand to another.
-enum class Relation { kNone, kIs, kShares, kApartFrom, kKeysAs };
+enum class Relation { kNone, kIs, kShares, kApartFrom, kKeysAs, kKeysNotAs };
 
 struct Statement {
   enum class Kind { kMake, kCall, kExpect };
@@ -52,7 +55,7 @@ struct Statement {
   int line = 0;
   // kMake: the tensor. kCall: the results, in order; none: they are not looked at. kExpect: of which.
   std::vector<int> names;
-  HostTensor made{};                  // kMake
+  HostTensor made{};                  // kMake; of no dtype: undefined
   std::string op{};                   // kCall: "aten::add.Tensor"
   std::vector<Argument> arguments{};  // kCall: all that the schema has; a tensor is a name's number in `integer`
   std::optional<std::uint32_t> error_class{};  // kMake, kCall: it is to be refused; PL_ERROR_NONE: in any way
