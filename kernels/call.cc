@@ -128,6 +128,7 @@ Tensor Call::Given(int which) const {
 void Call::CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const {
   const bool in_place = variant() == tables::Variant::kInPlace;
   const std::string what = in_place ? "'self'" : "'out'";
+  if (PLUMBLINE_FAULT(refused_write_counts)) given.BumpVersion();
   if (!CanCast(dtype, given.dtype())) {
     Fail("a result of " + std::string(Spelling(dtype)) + " cannot be cast to " + what + ", which is " +
          std::string(Spelling(given.dtype())));
@@ -229,7 +230,13 @@ void Call::Finish() {
         if (!meta()) CopyTo(place.given, place.written);
       }
       // An operator that wrote it on behalf of this one has told so itself.
-      if (!(place.returned && place.written.is_same(place.given))) place.given.BumpVersion();
+      const bool counts = !(place.returned && place.written.is_same(place.given));
+      if (counts && !PLUMBLINE_FAULT(write_does_not_count)) place.given.BumpVersion();
+      if (PLUMBLINE_FAULT(write_counts_twice) && variant() == tables::Variant::kOut) place.given.BumpVersion();
+      if (PLUMBLINE_FAULT(in_place_gives_a_view) && variant() == tables::Variant::kInPlace) {
+        place.given = reference::Tensor(
+            place.given.View(place.given.sizes(), place.given.strides(), place.given.storage_offset()));
+      }
       results.push_back(Value(std::move(place.given)));
     }
   }

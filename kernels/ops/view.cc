@@ -119,7 +119,6 @@ void Select(Call& call) {
               std::to_string(given));
   }
   std::int64_t index = given < 0 ? given + size : given;
-  if (PLUMBLINE_FAULT(index_of_32_bits)) index = static_cast<std::uint32_t>(index);
   if (PLUMBLINE_FAULT(select_forgets_the_offset)) index = 0;
   DimVector sizes(self.sizes()), strides(self.strides());
   const std::int64_t offset = self.storage_offset() + index * strides[d];
@@ -136,6 +135,7 @@ void Slice(Call& call) {
   const std::int64_t size = self.sizes()[d], step = call.integer(4);
   if (step <= 0) call.Fail("argument 'step': expected a number above 0, but got " + std::to_string(step));
   const auto clip = [&](std::int64_t x) {
+    if (PLUMBLINE_FAULT(slice_of_32_bits)) x = static_cast<std::int32_t>(x);
     if (x < 0) x = x < -size ? 0 : x + size;
     return std::min(x, size);
   };

@@ -4,7 +4,7 @@
 
 // clang-format off
 #define PLUMBLINE_TENSORS_FAULTS(X)                                                                                   \
-  X(in_place_gives_a_copy, "TENS-001", "an in-place operator gives back a copy of what it wrote")                     \
+  X(in_place_gives_a_view, "TENS-001", "an in-place operator gives back a view of what it wrote")                     \
   X(strides_of_columns, "TENS-002", "a new tensor has the strides of columns")                                        \
   X(no_element_has_no_stride, "TENS-002", "a size of 0 makes the strides of the dimensions before it 0")              \
   X(stride_of_one_element_counts, "TENS-003", "the stride of a dimension of size 1 makes a tensor not contiguous")    \
@@ -22,7 +22,7 @@
   X(expanded_elements_are_not_counted, "TENS-015", "the elements of a stride of 0 are not counted")                   \
   X(overflow_does_not_say_the_sizes, "TENS-016", "an overflow message holds no sizes")                                \
   X(no_memory_ends_the_process, "TENS-017", "the process ends, a crash, where there is not enough memory")            \
-  X(index_of_32_bits, "TENS-018", "select keeps 32 bits of an index")                                                 \
+  X(slice_of_32_bits, "TENS-018", "slice keeps 32 bits of its bounds")                                                \
   X(select_copies, "TENS-030", "select gives a copy")                                                                 \
   X(detach_copies, "TENS-030", "detach gives a copy")                                                                 \
   X(select_forgets_the_offset, "TENS-031", "what select gives begins where its base does")                            \

@@ -122,9 +122,13 @@ Tensor Tensor::Empty(IntSpan sizes, DType dtype, Device device, KeySet keys) {
   const std::int64_t bytes = CheckedBytes(sizes, dtype);
   const std::int64_t numel = bytes / static_cast<std::int64_t>(SizeOf(dtype));
   DimVector strides = ContiguousStrides(sizes);
-  if (PLUMBLINE_FAULT(strides_of_columns)) std::reverse(strides.begin(), strides.end());
-  return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes, strides,
-                                 0, numel, true));
+  if (PLUMBLINE_FAULT(strides_of_columns) && !sizes.empty()) {
+    strides[0] = 1;
+    for (std::size_t i = 1; i < sizes.size(); ++i)
+      strides[i] = strides[i - 1] * std::max<std::int64_t>(1, sizes[i - 1]);
+  }
+  return Tensor(new TensorObject(keys, Storage::Allocate(static_cast<std::size_t>(bytes), device), dtype, sizes,
+                                 strides, 0, numel, true));
 }
 
 Tensor Tensor::EmptyStrided(IntSpan sizes, IntSpan strides, DType dtype, Device device, const KeyTable& table) {
@@ -172,7 +176,8 @@ std::int64_t OffsetWithin(const Storage& storage, std::int64_t offset, DType dty
 Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std::int64_t offset, DType dtype,
                            KeySet keys) {
   CheckWithin(storage, sizes, strides, offset, dtype);
-  if (PLUMBLINE_FAULT(bool_has_no_autograd_key) && dtype == DType::kBool) keys = KeySet::FromWord(keys.bits() & (~0ull >> 1));
+  if (PLUMBLINE_FAULT(bool_has_no_autograd_key) && dtype == DType::kBool)
+    keys = KeySet::FromWord(keys.bits() & (~0ull >> 1));
   const std::int64_t numel = CheckedNumel(sizes), within = OffsetWithin(storage, offset, dtype);
   return Tensor(
       new TensorObject(keys, std::move(storage), dtype, sizes, strides, within, numel, ContiguousIn(sizes, strides)));
@@ -181,7 +186,9 @@ Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std:
 Tensor Tensor::View(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
   const TensorObject& mine = With("storage to view");
   Tensor view = FromStorage(mine.storage_, sizes, strides, offset, mine.dtype_, mine.keys_);
-  if (PLUMBLINE_FAULT(view_has_a_counter_of_its_own)) return view.WithOwnVersion();
+  if (PLUMBLINE_FAULT(view_has_a_counter_of_its_own)) {
+    view.object_->own_version_ = std::make_unique<OwnVersion>(std::make_shared<std::atomic<std::uint64_t>>(0));
+  }
   if (mine.own_version_ != nullptr) view.object_->own_version_ = std::make_unique<OwnVersion>(*mine.own_version_);
   return view;
 }

@@ -158,6 +158,7 @@ constexpr ErrorText kErrorTexts[] = {
     {"divisor must be not zero", PL_ERROR_INVALID_ARGUMENT},
     {"device type at start of device string", PL_ERROR_INVALID_ARGUMENT},
     {"Invalid device string", PL_ERROR_INVALID_ARGUMENT},
+    {"Device string must not be empty", PL_ERROR_INVALID_ARGUMENT},
     {"tensor to use channels_last", PL_ERROR_INVALID_ARGUMENT},
     {"Negative strides are not supported", PL_ERROR_INVALID_ARGUMENT},
     {"cannot reshape tensor of 0 elements into shape", PL_ERROR_INVALID_ARGUMENT},

@@ -123,6 +123,22 @@ Sizes ContiguousStrides(const Sizes& sizes) {
   return strides;
 }
 
+std::optional<Sizes> StridesIn(const Sizes& sizes, std::int64_t memory_format) {
+  if (memory_format == kContiguousFormat) return ContiguousStrides(sizes);
+  if (sizes.size() != (memory_format == kChannelsLast ? 4u : 5u)) return std::nullopt;
+  // Channels innermost, then the dimensions from the last one, then the batch.
+  Sizes strides(sizes.size());
+  std::int64_t stride = 1;
+  const auto next = [&](std::size_t d) {
+    strides[d] = stride;
+    stride *= sizes[d];
+  };
+  next(1);
+  for (std::size_t d = sizes.size() - 1; d > 1; --d) next(d);
+  next(0);
+  return strides;
+}
+
 HostTensor HostTensor::Contiguous(std::uint32_t dtype, Sizes sizes) {
   const std::int64_t count = NumelOf(sizes);
   Sizes strides = ContiguousStrides(sizes);

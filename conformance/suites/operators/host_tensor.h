@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,11 @@ bool IsFloating(std::uint32_t dtype);
 
 std::int64_t NumelOf(const Sizes& sizes);  // small sizes only: not checked for overflow
 Sizes ContiguousStrides(const Sizes& sizes);
+
+// PyTorch's numbers.
+inline constexpr std::int64_t kContiguousFormat = 0, kPreserveFormat = 1, kChannelsLast = 2, kChannelsLast3d = 3;
+// Of a new tensor in a memory format other than kPreserveFormat; none if it is for another number of dimensions.
+std::optional<Sizes> StridesIn(const Sizes& sizes, std::int64_t memory_format);
 
 struct HostTensor {
   std::uint32_t dtype = 0;  // PL_DTYPE_*

@@ -11,8 +11,6 @@
 namespace plumbline::suites {
 namespace {
 
-constexpr std::int64_t kContiguousFormat = 0, kPreserveFormat = 1;
-
 ExpectedTensor CastAll(const HostTensor& tensor, std::uint32_t dtype) {
   ExpectedTensor out{.dtype = dtype, .sizes = tensor.sizes, .values = {}, .bounds = {}};
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
@@ -23,13 +21,14 @@ ExpectedTensor CastAll(const HostTensor& tensor, std::uint32_t dtype) {
   return out;
 }
 
-bool IsContiguous(const HostTensor& tensor) {
-  if (tensor.numel() == 0) return true;
-  const Sizes strides = ContiguousStrides(tensor.sizes);
-  for (std::size_t d = 0; d < strides.size(); ++d) {
-    if (tensor.sizes[d] != 1 && tensor.strides[d] != strides[d]) return false;
+// Whether its elements lie so; of a dimension of size 1 the stride does not matter.
+bool LiesIn(const HostTensor& tensor, std::int64_t format) {
+  if (format == kPreserveFormat || (format == kContiguousFormat && tensor.numel() == 0)) return true;
+  const std::optional<Sizes> strides = StridesIn(tensor.sizes, format);
+  for (std::size_t d = 0; strides && d < strides->size(); ++d) {
+    if (tensor.sizes[d] != 1 && tensor.strides[d] != (*strides)[d]) return false;
   }
-  return true;
+  return strides.has_value();
 }
 
 // Whether its elements fill a piece of memory, each once.
@@ -50,7 +49,7 @@ bool IsDense(const HostTensor& tensor) {
 // A copy's strides: self's where it is dense and they are kept; contiguous where that is asked for.
 void Layout(ExpectedTensor& out, const HostTensor& self, const Argument& format) {
   const std::int64_t wanted = format.kind == PL_INT ? format.integer : kPreserveFormat;
-  if (wanted == kContiguousFormat) out.strides = ContiguousStrides(self.sizes);
+  if (wanted != kPreserveFormat) out.strides = StridesIn(self.sizes, wanted);
   if (wanted == kPreserveFormat && IsDense(self) && self.numel() > 0) out.strides = self.strides;
 }
 
@@ -66,8 +65,8 @@ Expected To(const OperatorCall& call) {
   const HostTensor& self = call.arguments[0].tensor;
   const auto dtype = static_cast<std::uint32_t>(call.arguments[1].integer);
   const Argument& format = call.arguments[4];
-  const bool changes = dtype != self.dtype || call.arguments[3].integer != 0 ||
-                       (format.kind == PL_INT && format.integer == kContiguousFormat && !IsContiguous(self));
+  const bool changes =
+      dtype != self.dtype || call.arguments[3].integer != 0 || (format.kind == PL_INT && !LiesIn(self, format.integer));
   ExpectedTensor out = CastAll(self, dtype);
   Layout(out, self, format);
   Expected expected = ItselfOr(!changes, self, std::move(out));
@@ -157,8 +156,11 @@ void AddCopying(Oracles& oracles) {
   oracles["contiguous"] = [](const OperatorCall& call) {
     const HostTensor& self = call.arguments[0].tensor;
     ExpectedTensor out = Copied(self);
-    out.strides = ContiguousStrides(self.sizes);
-    return ItselfOr(IsContiguous(self), self, std::move(out));
+    const std::int64_t format = call.arguments[1].integer;
+    if (format == kPreserveFormat) return Refused("preserve_format is none to be contiguous in");
+    out.strides = StridesIn(self.sizes, format);
+    if (!out.strides) return Refused("a memory format for another number of dimensions");
+    return ItselfOr(LiesIn(self, format), self, std::move(out));
   };
   oracles["_to_copy"] = [](const OperatorCall& call) {
     const HostTensor& self = call.arguments[0].tensor;

@@ -41,14 +41,21 @@ Expected Filled(std::uint32_t dtype, const Sizes& sizes, const Element& element,
 constexpr Element kAny{0, kAnything};
 
 // Of size, and how the elements are: the arguments after are dtype, layout, device, pin_memory.
-Oracle OfSize(std::size_t dtype_at, std::uint32_t otherwise, std::function<Element(const OperatorCall&)> element) {
+Oracle OfSize(std::size_t dtype_at, std::uint32_t otherwise, std::function<Element(const OperatorCall&)> element,
+              std::optional<std::size_t> format_at = std::nullopt) {
   return [=](const OperatorCall& call) {
     const Sizes sizes = IntsOf(call.arguments[0]);
+    if (HasNegative(sizes)) return Refused("a size is negative");
+    std::int64_t format = kContiguousFormat;
+    if (format_at && call.arguments[*format_at].kind == PL_INT) format = call.arguments[*format_at].integer;
+    if (format == kPreserveFormat) return Refused("there is no layout to preserve");
+    const std::optional<Sizes> strides = StridesIn(sizes, format);
+    if (!strides) return Refused("a memory format for another number of dimensions");
     const std::uint32_t scalar = dtype_at == 2 ? DtypeOfScalar(call.arguments[1]) : otherwise;
     const std::uint32_t dtype = GivenOr(call.arguments[dtype_at], scalar);
     Element one = element(call);
     if (one.bound == 0) one = ConvertedScalar(dtype, one.value);
-    return Filled(dtype, sizes, one, HasNegative(sizes) ? std::nullopt : std::optional(ContiguousStrides(sizes)));
+    return Filled(dtype, sizes, one, strides);
   };
 }
 
@@ -112,7 +119,7 @@ void AddFactories(Oracles& oracles) {
   const auto constant = [](long double value) { return [value](const OperatorCall&) { return Element{value, 0}; }; };
   const auto any = [](const OperatorCall&) { return kAny; };
   const auto given = [](const OperatorCall& call) { return Element{NumberOf(call.arguments[1]), 0}; };
-  oracles["empty.memory_format"] = OfSize(1, PL_DTYPE_FLOAT32, any);
+  oracles["empty.memory_format"] = OfSize(1, PL_DTYPE_FLOAT32, any, 5);
   oracles["zeros"] = OfSize(1, PL_DTYPE_FLOAT32, constant(0));
   oracles["ones"] = OfSize(1, PL_DTYPE_FLOAT32, constant(1));
   oracles["full"] = OfSize(2, PL_DTYPE_FLOAT32, given);

@@ -190,7 +190,9 @@ class Parser {
 
   void Make(const std::vector<Token>& names, const Token& word) {
     if (word.text == "undefined" && names.size() == 1) {
-      program_.statements.push_back({.kind = Statement::Kind::kMake, .line = word.line, .names = {Bind(names[0])}});
+      Statement undefined{.kind = Statement::Kind::kMake, .line = word.line, .names = {Bind(names[0])}};
+      undefined.made.dtype = PL_DTYPE_NONE;
+      program_.statements.push_back(std::move(undefined));
       return;
     }
     const auto dtype = DtypeOf(word.text);

@@ -112,7 +112,7 @@ class JudgeTest : public ::testing::Test {
  protected:
   static TensorState State(std::vector<long double> elements, std::uint64_t version = 0) {
     TensorState state{
-        HostTensor::Contiguous(PL_DTYPE_FLOAT32, {static_cast<std::int64_t>(elements.size())}), 7, 9, version, {1}};
+        HostTensor::Contiguous(PL_DTYPE_FLOAT32, {static_cast<std::int64_t>(elements.size())}), 7, 8, 9, version, {1}};
     state.layout.device = "cpu";
     for (std::size_t i = 0; i < elements.size(); ++i) state.layout.SetAt(static_cast<std::int64_t>(i), elements[i]);
     return state;
@@ -155,6 +155,11 @@ TEST_F(JudgeTest, NamesWhatIsNot) {
   EXPECT_EQ(Judge("expect a version +2"), "4 the version has gone up by 2 | it went from 0 to 1");
   EXPECT_EQ(Judge("expect a apart from a"), "4 a shares no storage with a | it has the same one");
   EXPECT_EQ(Judge("expect a 3"), "4 3 | a is a tensor");
+}
+
+TEST_F(JudgeTest, WhatIsToBeRefusedHasToBe) {
+  EXPECT_EQ(Judge("neg(a) => error"), "4 an error | it is done");
+  EXPECT_EQ(Judge("neg(a) => error overflow"), "4 error overflow | it is done");
 }
 
 TEST_F(JudgeTest, TheOracleSpeaksWhereTheProgramDoesNot) {
