@@ -279,6 +279,9 @@ void BatchNorm(Call& call) {
   const DType saved = input.dtype();
   const Tensor mean_out = call.PackedResult(1, training ? statistics : IntSpan{0}, saved);
   const Tensor deviation_out = call.PackedResult(2, training ? statistics : IntSpan{0}, saved);
+  for (const auto* t : {&running_mean, &running_var}) {
+    if (training && *t) (*t)->BumpVersion();
+  }
   if (call.meta()) return;
   const auto reals = [](const std::optional<Tensor>& t) { return t ? Reals(*t) : std::vector<double>(); };
   const std::vector<double> x = Reals(input), w = reals(weight), b = reals(bias);
@@ -321,7 +324,6 @@ void BatchNorm(Call& call) {
     const Tensor wide = Tensor::Empty(t->sizes(), DType::kFloat64, t->device(), t->keys());
     std::copy(values.begin(), values.end(), wide.data<double>());
     CopyTo(*t, wide);
-    t->BumpVersion();
   };
   put(running_mean, means);
   put(running_var, vars);

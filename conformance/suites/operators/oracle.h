@@ -44,6 +44,7 @@ struct Expected {
   std::vector<ExpectedTensor> tensors;
   std::optional<Argument> value{};          // a result that is no tensor
   std::map<int, ExpectedTensor> changed{};  // tensor arguments that it changes without returning them
+  bool by_elements = false;                 // why it is refused is in elements, which a meta tensor does not have
 
   static Expected Refused(std::uint32_t error_class, std::string why) {
     return {{error_class}, std::move(why), {}, {}, {}};

@@ -87,6 +87,12 @@ Operands FirstOf(const OperatorCall& call, std::size_t count) {
 
 Expected Refused(const char* why) { return Expected::Refused(PL_ERROR_INVALID_ARGUMENT, why); }
 
+Expected RefusedByElements(const char* why) {
+  Expected expected = Refused(why);
+  expected.by_elements = true;
+  return expected;
+}
+
 Expected NoDtype(const char* why) {
   Expected expected = Expected::Refused(PL_ERROR_NO_DTYPE, why);
   expected.errors.push_back(PL_ERROR_INVALID_ARGUMENT);

@@ -63,6 +63,7 @@ Expected Map(const Operands& operands, std::uint32_t compute, std::uint32_t resu
 Operands FirstOf(const OperatorCall& call, std::size_t count);
 
 Expected Refused(const char* why);                // PL_ERROR_INVALID_ARGUMENT
+Expected RefusedByElements(const char* why);      // the same, for what elements say
 Expected NoDtype(const char* why);                // PL_ERROR_NO_DTYPE or, since the operator excludes it, the former
 Expected Only(ExpectedTensor tensor);             // one result
 ExpectedTensor Copied(const HostTensor& tensor);  // the elements as they are

@@ -71,7 +71,7 @@ Expected IndexSelect(const OperatorCall& call) {
   if (index.dtype != PL_DTYPE_INT64 && index.dtype != PL_DTYPE_INT32) return Refused("the index is not int64 or int32");
   const Sizes mine = AtLeastOne(self.sizes);
   if (self.sizes.empty() && index.numel() != 1) return Refused("of a scalar one element is selected");
-  if (OutOfRange(index, mine[*d])) return Refused("an index is out of range");
+  if (OutOfRange(index, mine[*d])) return RefusedByElements("an index is out of range");
   Sizes sizes = mine;
   sizes[*d] = index.numel();
   ExpectedTensor out{.dtype = self.dtype, .sizes = self.sizes.empty() ? Sizes{} : sizes, .values = {}, .bounds = {}};
@@ -91,7 +91,7 @@ std::optional<Expected> WrongIndex(const HostTensor& self, const Argument& dim, 
   if (index.numel() == 0) return std::nullopt;
   if (AtLeastOne(index.sizes).size() != AtLeastOne(self.sizes).size())
     return Refused("index and self differ in dimensions");
-  if (OutOfRange(index, AtLeastOne(self.sizes)[*d])) return Refused("an index is out of range");
+  if (OutOfRange(index, AtLeastOne(self.sizes)[*d])) return RefusedByElements("an index is out of range");
   return std::nullopt;
 }
 
@@ -164,7 +164,7 @@ Expected IndexAdd(const OperatorCall& call) {
   for (std::size_t k = 0; k < mine.size(); ++k) {
     if (k != *d && mine[k] != theirs[k]) return Refused("self and source differ in another dimension");
   }
-  if (OutOfRange(index, mine[*d])) return Refused("an index is out of range");
+  if (OutOfRange(index, mine[*d])) return RefusedByElements("an index is out of range");
   Accumulated out(self);
   const long double factor = CastTo(self.dtype, NumberOf(alpha));
   for (std::int64_t i = 0; i < source.numel(); ++i) {
@@ -211,7 +211,7 @@ Expected Embedding(const OperatorCall& call) {
   if (weight.sizes.size() != 2) return Refused("the weight is no matrix");
   if (indices.dtype != PL_DTYPE_INT64 && indices.dtype != PL_DTYPE_INT32)
     return Refused("the index is not int64 or int32");
-  if (OutOfRange(indices, weight.sizes[0])) return Refused("an index is out of range");
+  if (OutOfRange(indices, weight.sizes[0])) return RefusedByElements("an index is out of range");
   ExpectedTensor out{.dtype = weight.dtype, .sizes = indices.sizes, .values = {}, .bounds = {}};
   out.sizes.push_back(weight.sizes[1]);
   for (std::int64_t i = 0; i < indices.numel(); ++i) {
@@ -374,6 +374,11 @@ struct Selection {
   Sizes sizes;
   std::vector<std::int64_t> places;
   std::string refused{};
+  bool out_of_range = false;
+
+  Expected Refusal() const {
+    return out_of_range ? RefusedByElements("an index is out of range") : Refused(refused.c_str());
+  }
 };
 Selection SelectionOf(const HostTensor& self, const std::vector<Argument>& given) {
   const Indexing indexing = IndexingOf(self, given);
@@ -389,7 +394,7 @@ Selection SelectionOf(const HostTensor& self, const std::vector<Argument>& given
   }
   const auto common = CommonSizes(all);
   if (!common) return {{}, {}, "the indices do not broadcast"};
-  if (indexing.out_of_range && NumelOf(*common) > 0) return {{}, {}, "an index is out of range"};
+  if (indexing.out_of_range && NumelOf(*common) > 0) return {{}, {}, {}, true};
   const bool together = count > 0 && last - first + 1 == count;
   const std::size_t at = together ? first : 0;
   Selection selection;
@@ -424,7 +429,7 @@ Selection SelectionOf(const HostTensor& self, const std::vector<Argument>& given
 Expected Index(const OperatorCall& call) {
   const HostTensor& self = call.arguments[0].tensor;
   const Selection selection = SelectionOf(self, call.arguments[1].items);
-  if (!selection.refused.empty()) return Refused(selection.refused.c_str());
+  if (selection.out_of_range || !selection.refused.empty()) return selection.Refusal();
   ExpectedTensor out{.dtype = self.dtype, .sizes = selection.sizes, .values = {}, .bounds = {}};
   for (const std::int64_t place : selection.places) out.values.push_back(self.Get(place));
   return Only(std::move(out));
@@ -435,7 +440,7 @@ Expected IndexPut(const OperatorCall& call) {
   const bool accumulate = call.arguments[3].integer != 0;
   if (values.dtype != self.dtype) return Refused("the values differ in dtype");
   const Selection selection = SelectionOf(self, call.arguments[1].items);
-  if (!selection.refused.empty()) return Refused(selection.refused.c_str());
+  if (selection.out_of_range || !selection.refused.empty()) return selection.Refusal();
   const auto sizes = CommonSizes({&selection.sizes, &values.sizes});
   if (!sizes || *sizes != selection.sizes) return Refused("the values do not expand to what is indexed");
   Accumulated out(self);

@@ -79,7 +79,7 @@ Expected CrossEntropyOfProbabilities(const OperatorCall& call) {
   std::vector<Term> terms;
   for (std::int64_t i = 0; i < self.numel(); ++i) {
     const long double x = self.Get(i), t = target.Get(i);
-    if (!(x >= 0 && x <= 1)) return Refused("self is outside of 0 to 1");
+    if (!(x >= 0 && x <= 1)) return RefusedByElements("self is outside of 0 to 1");
     const long double w = weight.kind == PL_TENSOR ? weight.tensor.Get(i) : 1;
     const long double yes = t * std::max(std::log(x), -100.0L), no = (1 - t) * std::max(std::log1p(-x), -100.0L);
     terms.push_back({-(yes + no) * w, (std::fabs(yes) + std::fabs(no)) * std::fabs(w)});
@@ -132,7 +132,7 @@ Expected NegativeLogLikelihood(const OperatorCall& call, bool total_too) {
       terms.push_back({});
       continue;
     }
-    if (target_class < 0 || target_class >= classes) return Refused("a class is out of range");
+    if (target_class < 0 || target_class >= classes) return RefusedByElements("a class is out of range");
     const long double w = weight.kind == PL_TENSOR ? weight.tensor.Get(target_class) : 1;
     const long double value = -self.Get(row * classes + target_class) * w;
     terms.push_back(Positive(value));
@@ -195,7 +195,8 @@ Expected CrossEntropy(const OperatorCall& call) {
       terms.push_back({});
       continue;
     }
-    if (!probabilities && (target_class < 0 || target_class >= classes)) return Refused("a class is out of range");
+    if (!probabilities && (target_class < 0 || target_class >= classes))
+      return RefusedByElements("a class is out of range");
     for (std::int64_t k = 0; k < classes; ++k) {
       const long double share = probabilities ? target.Get(row * classes + k) : k == target_class ? 1 : 0;
       const long double smoothed = share * (1 - smoothing) + smoothing / static_cast<long double>(classes);

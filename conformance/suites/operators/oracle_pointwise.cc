@@ -10,9 +10,10 @@
 namespace plumbline::suites {
 namespace {
 
-bool HasZero(const Argument& tensor) {
-  for (std::int64_t i = 0; i < tensor.tensor.numel(); ++i) {
-    if (tensor.tensor.Get(i) == 0) return true;
+// In the dtype that is computed in.
+bool HasZero(const HostTensor& tensor, std::uint32_t dtype) {
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    if (CastTo(dtype, tensor.Get(i)) == 0) return true;
   }
   return false;
 }
@@ -133,8 +134,9 @@ Expected Division(const OperatorCall& call, std::string_view mode) {
     if (mode == "fmod" || mode == "remainder") return Remainder(compute, x[0], x[1], mode == "remainder");
     return Quotient(compute, x[0], x[1], mode == "floor" ? Rounding::kFloor : Rounding::kTrunc);
   });
-  if (!expected.refused() && !IsFloating(dtype) && HasZero(call.arguments[1]) && !expected.tensors[0].values.empty()) {
-    return Refused("an integer is divided by 0");
+  if (!expected.refused() && !IsFloating(dtype) && HasZero(call.arguments[1].tensor, dtype) &&
+      !expected.tensors[0].values.empty()) {
+    return RefusedByElements("an integer is divided by 0");
   }
   return expected;
 }

@@ -103,6 +103,48 @@ TEST(Oracle, Reductions) {
   EXPECT_NEAR(static_cast<double>(ValuesOf(lse)[0]), 1000.6931471805599, 1e-10);
 }
 
+TEST(Oracle, ProductsOfIntegersWrapBeyondTheDigitsOfALongDouble) {
+  const std::vector<long double> nine(11, 65);
+  EXPECT_THAT(ValuesOf(Ask("prod", {T(PL_DTYPE_INT8, {11}, nine), Argument::None()})),
+              ElementsAre(-4725888628459867455));
+  EXPECT_THAT(ValuesOf(Ask("cumprod", {T(kI64, {2}, {-5401208502934601728, 4165246883969970175}), Argument::Int(0),
+                                       Argument::None()})),
+              ElementsAre(-5401208502934601728, -5542544303211118592));
+  EXPECT_THAT(ValuesOf(Ask("prod", {T(kF32, {2}, {0.5L, 256}), Argument::Int(kBool)})), ElementsAre(1));
+}
+
+TEST(Oracle, SumsOfWhatNoIntegerHoldsMayBeAnything) {
+  const Argument large = T(kF32, {1}, {53139025920});
+  EXPECT_THAT(Ask("sum", {large, Argument::Int(PL_DTYPE_INT32)}).tensors[0].bounds, ElementsAre(kInf));
+  EXPECT_THAT(Ask("sum", {large, Argument::Int(kI64)}).tensors[0].bounds, ElementsAre(0));
+  // Half of it passes the greatest number before it meets infinity.
+  const long double greatest = std::numeric_limits<double>::max();
+  const Argument both = T(PL_DTYPE_FLOAT64, {3}, {-greatest, -greatest, kInf});
+  EXPECT_THAT(Ask("sum", {both, Argument::None()}).tensors[0].bounds, ElementsAre(kInf));
+  EXPECT_THAT(Ask("sum", {T(kF32, {2}, {1, kInf}), Argument::None()}).tensors[0].bounds, ElementsAre(0));
+}
+
+TEST(Oracle, LogicAsksInTheDtypeThatOperandsPromoteTo) {
+  EXPECT_THAT(ValuesOf(Ask("logical_xor", {T(PL_DTYPE_FLOAT64, {}, {1e-135L}), T(kF16, {1}, {0})})), ElementsAre(0));
+  EXPECT_THAT(ValuesOf(Ask("logical_xor", {T(PL_DTYPE_FLOAT64, {1}, {1e-135L}), T(kF16, {1}, {0})})), ElementsAre(1));
+}
+
+TEST(Oracle, AScalarOf16BitsIsComputedInFloat32) {
+  const Expected sum =
+      Ask("addcmul", {T(kF16, {1}, {6}), T(kF16, {1}, {-7}), T(kF16, {1}, {1}), Argument::Float(1.75310306218L)});
+  EXPECT_NEAR(static_cast<double>(ValuesOf(sum)[0]), 6 - 7 * 1.75310306218, 1e-6);
+}
+
+TEST(Oracle, WhatElementsSayIsMarked) {
+  const Argument a = T(kI64, {1}, {1}), zero = T(kI64, {1}, {0}), beyond = T(kI64, {1}, {1});
+  EXPECT_TRUE(Ask("remainder.Tensor", {a, zero}).by_elements);
+  EXPECT_TRUE(Ask("index_select", {a, Argument::Int(0), beyond}).by_elements);
+  EXPECT_TRUE(Ask("index.Tensor", {a, Argument::List({beyond})}).by_elements);
+  EXPECT_FALSE(Ask("index_select", {a, Argument::Int(1), beyond}).by_elements);
+  HostTensor all = HostTensor::Strided(kI64, {2}, {0}, 0, 1);
+  EXPECT_FALSE(Ask("remainder_.Tensor", {Argument::Of(all), zero}).by_elements) << "it overlaps itself too";
+}
+
 TEST(Oracle, TheExtremeOfEqualElementsMayBeAny) {
   const Expected expected = Ask("max.dim", {T(kI64, {4}, {1, 5, 5, 2}), Argument::Int(0), Argument::Bool(false)});
   ASSERT_EQ(expected.tensors.size(), 2u);
@@ -258,6 +300,29 @@ TEST(Oracle, VariantsWriteIntoTheirArgument) {
   EXPECT_TRUE(Ask("abs.out", {Argument::Of(whole), Argument::ViewOf(0, shifted)}).refused());
   EXPECT_FALSE(Ask("abs.out", {Argument::Of(whole), Argument::ViewOf(0, whole)}).refused());
   EXPECT_TRUE(Ask("abs_", {Argument::Of(HostTensor::Strided(kF32, {2}, {0}, 0, 1))}).refused());
+  EXPECT_FALSE(Ask("zero_", {Argument::Of(HostTensor::Strided(kF32, {2}, {0}, 0, 1))}).refused());
+  EXPECT_FALSE(Ask("cumsum_", {T(kBool, {1}, {1}), Argument::Int(0), Argument::None()}).refused());
+}
+
+TEST(Oracle, AResultIsRoundedToItsDtypeBeforeItIsConverted) {
+  const Argument wide = T(PL_DTYPE_FLOAT64, {1}, {0});
+  const Expected power = Ask("exp.out", {T(PL_DTYPE_INT8, {1}, {127}), wide});
+  EXPECT_THAT(ValuesOf(power), ElementsAre(kInf));
+  EXPECT_THAT(power.tensors[0].bounds, ElementsAre(0));
+  EXPECT_THAT(
+      ValuesOf(Ask("add.out", {T(kF16, {1}, {1.908203125L}), T(kF16, {1}, {2.09375L}), Argument::Int(1), wide})),
+      ElementsAre(4));
+}
+
+TEST(Oracle, WhatGivesBackItsArgumentDoesNotWriteIt) {
+  const Argument a = T(kF32, {2}, {1, 2});
+  for (const Expected& expected :
+       {Ask("contiguous", {a, Argument::Int(0)}), Ask("resize_", {a, Argument::Ints({2}), Argument::None()}),
+        Ask("dropout", {a, Argument::Float(0), Argument::Bool(true)}),
+        Ask("to.dtype", {a, Argument::Int(kF32), Argument::Bool(false), Argument::Bool(false), Argument::None()})}) {
+    EXPECT_EQ(expected.tensors[0].same_as, 0);
+    EXPECT_FALSE(expected.tensors[0].written);
+  }
 }
 
 TEST(Oracle, EveryOperatorHasCallsAndMostAreRight) {
@@ -473,6 +538,17 @@ TEST(WrongChange, RejectsAVersionThatStays) {
   InPlace call;
   call.outcome.raised[0] = false;
   EXPECT_THAT(call.Wrong(), HasSubstr("version"));
+}
+
+TEST(WrongChange, AsksNoVersionOfWhatIsOnlyGivenBack) {
+  InPlace call;
+  call.outcome.arguments_after[0] = call.call.arguments[0].tensor;
+  call.due.tensors[0].written = false;
+  EXPECT_THAT(call.Wrong(), HasSubstr("only reads"));
+  call.outcome.raised[0] = false;
+  EXPECT_THAT(call.Wrong(), IsEmpty());
+  call.outcome.arguments_after[0].Set(0, 7);
+  EXPECT_THAT(call.Wrong(), HasSubstr("it changed its tensor argument 0"));
 }
 
 TEST(WrongChange, RejectsAVersionThatGoesUpForNothing) {

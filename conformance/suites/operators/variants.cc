@@ -175,6 +175,7 @@ Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCa
       expected = Expected::Refused(PL_ERROR_INVALID_ARGUMENT, why);
     else
       expected.errors.push_back(PL_ERROR_INVALID_ARGUMENT);
+    expected.by_elements = false;
   };
   for (std::size_t k = 0; k < (variant.in_place() ? 1 : outs); ++k) {
     const std::size_t number = variant.in_place() ? 0 : tensors.size() - outs + k;
