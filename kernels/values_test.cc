@@ -36,14 +36,14 @@ TEST_F(ValuesTest, HalfToFloatIsForOtherDevices) {
 }
 
 TEST_F(ValuesTest, AFloorDivisionIsExactAsFarAsItsDtypeCounts) {
-  const Tensor quotient = Call("floor_divide", {Value(Floats({1}, {-0.65832388401031494F})),
-                                                Value(Floats({1}, {7.8489051702490542e-08F}))});
+  const Tensor quotient = Call(
+      "floor_divide", {Value(Floats({1}, {-0.65832388401031494F})), Value(Floats({1}, {7.8489051702490542e-08F}))});
   EXPECT_THAT(List(quotient), ElementsAre(-8387462));
   // 3 (2^50 + 1) - 1 is divided by 3; then 2^53 - 1 by 1 and by -1.
   const double large = 3 * (std::ldexp(1.0, 50) + 1) - 1, most = std::ldexp(1.0, 53) - 1;
-  EXPECT_THAT(List(Call("floor_divide", {Value(Make<double>({3}, {large, most, most})),
-                                         Value(Make<double>({3}, {3, 1, -1}))})),
-              ElementsAre(std::ldexp(1.0, 50), most, -most));
+  EXPECT_THAT(
+      List(Call("floor_divide", {Value(Make<double>({3}, {large, most, most})), Value(Make<double>({3}, {3, 1, -1}))})),
+      ElementsAre(std::ldexp(1.0, 50), most, -most));
   EXPECT_THAT(List(Call("floor_divide", {Value(Floats({4}, {1, -1, 7, -HUGE_VALF})),
                                          Value(Floats({4}, {HUGE_VALF, HUGE_VALF, 0, 0}))})),
               ElementsAre(0, -1, HUGE_VAL, -HUGE_VAL));
@@ -54,9 +54,9 @@ TEST_F(ValuesTest, BoundsOfAClampAreOfItsDtype) {
   EXPECT_THAT(List(Call("clamp", {Value(bytes), Value(-3), Value::None()})), ElementsAre(253));
   EXPECT_THAT(ErrorOf("clamp", {Value(bytes), Value::None(), Value(300)}, ErrorClass::kInvalidArgument),
               testing::AllOf(HasSubstr("'max'"), HasSubstr("300"), HasSubstr("uint8")));
-  EXPECT_THAT(ErrorOf("clamp", {Value(Make<std::int8_t>({1}, {15})), Value(-129), Value::None()},
-                      ErrorClass::kInvalidArgument),
-              HasSubstr("'min'"));
+  EXPECT_THAT(
+      ErrorOf("clamp", {Value(Make<std::int8_t>({1}, {15})), Value(-129), Value::None()}, ErrorClass::kInvalidArgument),
+      HasSubstr("'min'"));
 }
 
 TEST_F(ValuesTest, BoolsAreAddedTimesAlpha) {
@@ -72,17 +72,17 @@ TEST_F(ValuesTest, ADimensionThatIsNamedTwice) {
 
 TEST_F(ValuesTest, AWindowThatCeilModeMakesRoomFor) {
   const Tensor x = Floats({1, 1, 1}, {3});
-  EXPECT_THAT(List(Call("avg_pool2d", {Value(x), Ints({3, 3}), Ints({3, 2}), Ints({0, 1}), Value(true), Value(true),
-                                       Value(6)})),
+  EXPECT_THAT(List(Call("avg_pool2d",
+                        {Value(x), Ints({3, 3}), Ints({3, 2}), Ints({0, 1}), Value(true), Value(true), Value(6)})),
               ElementsAre(0.5));
   ErrorOf("avg_pool2d", {Value(x), Ints({3, 3}), Ints({3, 2}), Ints({0, 1}), Value(false), Value(true), Value::None()},
           ErrorClass::kInvalidArgument);
 }
 
 TEST_F(ValuesTest, CompositesOf16BitsRoundOnce) {
-  const Tensor product = Call("linear", {Value(In(DType::kFloat16, {1, 1, 1}, {-1.806640625})),
-                                         Value(In(DType::kFloat16, {1, 1}, {1.0966796875})),
-                                         Value(In(DType::kFloat16, {1}, {-1.591796875}))});
+  const Tensor product = Call(
+      "linear", {Value(In(DType::kFloat16, {1, 1, 1}, {-1.806640625})),
+                 Value(In(DType::kFloat16, {1, 1}, {1.0966796875})), Value(In(DType::kFloat16, {1}, {-1.591796875}))});
   EXPECT_THAT(product.sizes(), ElementsAre(1, 1, 1));
   EXPECT_THAT(List(product), ElementsAre(-3.572265625));
   const Tensor empty = Call("linear", {Value(In(DType::kFloat16, {2, 0, 3}, {})),
@@ -110,7 +110,8 @@ TEST_F(ValuesTest, UniformNumbersStayBelowTheEndWhenTheyAreRounded) {
 }
 
 TEST_F(ValuesTest, OfAScalarTheTopIsItself) {
-  const std::vector<Value> top = CallAll("topk", {Value(Floats({}, {3})), Value(0), Value(0), Value(true), Value(true)});
+  const std::vector<Value> top =
+      CallAll("topk", {Value(Floats({}, {3})), Value(0), Value(0), Value(true), Value(true)});
   EXPECT_THAT(List(*top[0].AsTensor()), ElementsAre(3));
   EXPECT_THAT(List(*top[1].AsTensor()), ElementsAre(0));
 }

@@ -1,4 +1,5 @@
-// What calls write: nothing if they are refused, else what the operator gives, rounded to its dtype before it is converted.
+// What calls write: nothing if they are refused, else what the operator gives, rounded to its dtype before it is
+// converted.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -89,9 +90,10 @@ TEST_F(WrittenTest, ScansAndProductsConvertFirst) {
 TEST_F(WrittenTest, SumsAtAnIndexAreRoundedOnce) {
   const Tensor self = Halves({1}, {-0.00055074691772460938F}), ones = Halves({2}, {1, 1});
   const Tensor twice = Make<std::int64_t>({2}, {0, 0});
-  for (const Tensor& sum : {Call("scatter_add", {Value(self), Value(0), Value(twice), Value(ones)}),
-                            Call("index_add", {Value(self), Value(0), Value(twice), Value(ones), Value(1)}),
-                            Call("index_put", {Value(self), kernels::List({Value(twice)}), Value(ones), Value(true)})}) {
+  for (const Tensor& sum :
+       {Call("scatter_add", {Value(self), Value(0), Value(twice), Value(ones)}),
+        Call("index_add", {Value(self), Value(0), Value(twice), Value(ones), Value(1)}),
+        Call("index_put", {Value(self), kernels::List({Value(twice)}), Value(ones), Value(true)})}) {
     EXPECT_THAT(OperatorTest::List(sum), ElementsAre(1.9990234375));
   }
 }

@@ -1,7 +1,8 @@
 // A registry with all kernels, for tests that call operators by name.
 //
 //   TEST_F(OperatorTest, Adds) {
-//     EXPECT_THAT(List(Call("add.Tensor", {Value(Floats({1}, {1})), Value(Floats({1}, {2})), Value(1)})), ElementsAre(3));
+//     EXPECT_THAT(List(Call("add.Tensor", {Value(Floats({1}, {1})), Value(Floats({1}, {2})), Value(1)})),
+//     ElementsAre(3));
 //   }
 //
 // One thread.

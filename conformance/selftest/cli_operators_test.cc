@@ -1,0 +1,82 @@
+// What concerns operators and tensors, run as a user runs it: probe, tensor programs in replay, check --profile operators.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "conformance/selftest/run_tool.h"
+
+namespace plumbline::selftest {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Backend(const std::string& name) { return BuildFolder() + "/lib/plumbline/backends/" + name + ".so"; }
+
+TEST(CliOperatorsTest, ProbePrintsWhatThereIs) {
+  const Ran ran = RunTool("probe --backend " + Backend("reference") + " -f mm -f neg --calls 4");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("float32"), HasSubstr("\nmm "), HasSubstr("\nneg "), Not(HasSubstr("\nadd"))));
+  EXPECT_THAT(ran.out, HasSubstr("2 operators: 2 right, 0 differ or die for some dtype, 0 not there"));
+}
+
+TEST(CliOperatorsTest, ProbeWritesWaiversToBeginWith) {
+  const Folder folder;
+  const Ran ran = RunTool("probe --backend " + Backend("broken") + " --fault write_does_not_count -f 'abs_' --calls 4 " +
+                          "--waivers-to " + folder.path() + "/mine.toml");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 differ or die"), HasSubstr("does not go up")));
+  EXPECT_THAT(folder.Read("mine.toml"), AllOf(HasSubstr("cases = [\"operators/abs_\"]"), HasSubstr("outcome = \"fail\"")));
+}
+
+TEST(CliOperatorsTest, ProbeNeedsOperators) {
+  const Ran lacks = RunTool("probe --backend " + Backend("template"));
+  EXPECT_EQ(lacks.status, 2);
+  EXPECT_THAT(lacks.err, HasSubstr("template has no operators to probe"));
+  const Ran nothing = RunTool("probe --backend " + Backend("reference") + " -f nonesuch");
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("--filter: no operator has such a name"));
+}
+
+TEST(CliOperatorsTest, ReplayRunsATensorProgram) {
+  const Folder folder;
+  const std::string program = "program 1\na = float32 [2, 2] {1 2 3 4}\nb = mm(a, a)\nexpect b {7 10 15 22}\n";
+  const std::string good = folder.Write("good.prog", program);
+  const Ran ran = RunTool("replay --backend " + Backend("reference") + " " + good);
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("good.prog: as it says"));
+  const Ran meta = RunTool("replay --device meta --backend " + Backend("reference") + " " + good);
+  EXPECT_EQ(meta.status, 0) << meta.out << meta.err;
+
+  const std::string bad = folder.Write("bad.prog", program + "expect b {7 10 15 23}\n");
+  const Ran wrong = RunTool("replay --backend " + Backend("reference") + " " + bad);
+  EXPECT_EQ(wrong.status, 1) << wrong.out;
+  EXPECT_THAT(wrong.out, AllOf(HasSubstr("expected elements {7 10 15 23}"), HasSubstr("got      elements {7 10 15 22}"),
+                               HasSubstr("bad.prog:5: fail")));
+
+  const std::string slip = folder.Write("slip.prog", "program 1\na = flaot32 [1] {1}\n");
+  const Ran input = RunTool("replay --backend " + Backend("reference") + " " + slip);
+  EXPECT_EQ(input.status, 2);
+  EXPECT_THAT(input.err, AllOf(HasSubstr("slip.prog:2:5:"), HasSubstr("did you mean 'float32'?")));
+}
+
+TEST(CliOperatorsTest, AFailureIsAProgramThatReplays) {
+  const Folder folder;
+  const std::string out = folder.path() + "/out";
+  const Ran ran = RunTool("check --profile operators --tier quick --case operators/abs_ --backend " + Backend("broken") +
+                          " --fault write_does_not_count --out " + out);
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  const std::size_t at = ran.out.find("rerun     ");
+  ASSERT_NE(at, std::string::npos) << ran.out;
+  const std::string line = ran.out.substr(at + 10, ran.out.find('\n', at) - at - 10);
+  EXPECT_THAT(line, HasSubstr("plumbline replay"));
+  const Ran again = RunLine(line);
+  EXPECT_EQ(again.status, 1) << line << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("does not go up"));
+}
+
+}  // namespace
+}  // namespace plumbline::selftest

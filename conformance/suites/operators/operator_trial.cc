@@ -1,0 +1,80 @@
+#include "conformance/suites/operators/operator_trial.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "conformance/suites/operators/judge_changes.h"
+#include "conformance/suites/operators/shrink_call.h"
+#include "spec/abi/error.h"
+
+namespace plumbline::suites {
+namespace {
+
+constexpr std::size_t kBatch = 32;
+
+}  // namespace
+
+std::vector<std::string> TriedOperators() {
+  std::vector<std::string> names = OracleNames();
+  std::erase_if(names, [](const std::string& name) { return CallDrawerFor(name) == nullptr; });
+  return names;
+}
+
+OperatorTrial::OperatorTrial(OperatorBackend& backend, const std::string& name, const std::string& device,
+                             std::uint64_t seed)
+    : backend_(backend),
+      op_("aten::" + name),
+      meta_(device == kMeta),
+      oracle_(*OracleFor(name)),
+      drawer_(*CallDrawerFor(name)),
+      draw_(seed) {}
+
+OperatorTrial::Tally OperatorTrial::Try(std::uint32_t dtype, int calls) {
+  Tally tally;
+  for (int made = 0; made < calls;) {
+    std::vector<OperatorCall> batch;
+    for (; made < calls && batch.size() < kBatch; ++made) batch.push_back(drawer_(op_, dtype, draw_));
+    const std::vector<OperatorBackend::Answer> answers = backend_.Ask(batch);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Judged judged = Judge(batch[i], answers[i]);
+      if (judged.absent) continue;
+      ++tally.judged;
+      if (!judged.wrong) continue;
+      tally.wrong = Smallest(batch[i], judged);
+      return tally;
+    }
+  }
+  return tally;
+}
+
+OperatorTrial::Judged OperatorTrial::Judge(const OperatorCall& call, const OperatorBackend::Answer& answer) const {
+  if (answer.died) return {.wrong = answer.died->what, .verdict = answer.died->verdict};
+  Expected expected = oracle_(call);
+  // What only elements tell a meta tensor may be refused for or not.
+  if (meta_ && expected.by_elements) expected.errors.push_back(PL_ERROR_NONE);
+  const OperatorOutcome& outcome = answer.outcome;
+  const bool absent = outcome.error_class == PL_ERROR_NO_KERNEL || outcome.error_class == PL_ERROR_NOT_FOUND ||
+                      outcome.error_class == PL_ERROR_UNSUPPORTED;
+  // A backend may lack any dtype, also where the call has another fault.
+  const bool no_dtype =
+      outcome.error_class == PL_ERROR_NO_DTYPE &&
+      std::find(expected.errors.begin(), expected.errors.end(), PL_ERROR_NO_DTYPE) == expected.errors.end();
+  if (absent || no_dtype) return {.absent = true};
+  Judged judged{.wrong = Compare(expected, outcome)};
+  if (!judged.wrong) judged.wrong = WrongChange(expected, call, outcome);
+  return judged;
+}
+
+OperatorTrial::Wrong OperatorTrial::Smallest(const OperatorCall& call, const Judged& judged) {
+  const auto judge = [&](const OperatorCall& one) {
+    return Judge(one, backend_.Ask(std::vector<OperatorCall>{one}).front());
+  };
+  OperatorCall smallest = Shrink(call, [&](const OperatorCall& smaller) {
+    const Judged again = judge(smaller);
+    return again.wrong.has_value() && again.verdict == judged.verdict;
+  });
+  const Judged last = judge(smallest);
+  return {std::move(smallest), last.wrong.value_or(*judged.wrong), judged.verdict};
+}
+
+}  // namespace plumbline::suites
