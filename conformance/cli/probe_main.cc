@@ -81,14 +81,16 @@ std::string StartingWaivers(const std::vector<Row>& rows, const harness::Backend
     text += fmt::format(
         "\n# {}\n[[waiver]]\nid = \"{}\"\nclause = [\"{}\"]\ncause = \"limit\"\nreference = \"to be explained\"\n"
         "owner = \"to be named\"\nexpires = \"{}\"\ncases = [\"{}\"]\noutcome = \"{}\"\n",
-        Short(row.wrong), row.name, fmt::join(found->clauses, "\", \""), facts.version, id, row.Has(kDies) ? "crash" : "fail");
+        Short(row.wrong), row.name, fmt::join(found->clauses, "\", \""), facts.version, id,
+        row.Has(kDies) ? "crash" : "fail");
   }
   return text;
 }
 
 int Main(int argc, char** argv) {
   CLI::App app(
-      "Tries each operator with each dtype on a backend with tensors, and prints which are right, which differ and which "
+      "Tries each operator with each dtype on a backend with tensors, and prints which are right, which differ and "
+      "which "
       "there are not.",
       "plumbline probe");
   BackendOptions backend;
@@ -98,7 +100,8 @@ int Main(int argc, char** argv) {
   int calls = 8;
   bool no_color = false;
   backend.AddTo(app);
-  app.add_option("--device", device, "where the tensors are, such as meta or privateuseone:0; else the backend's own default")
+  app.add_option("--device", device,
+                 "where the tensors are, such as meta or privateuseone:0; else the backend's own default")
       ->type_name("DEVICE");
   app.add_option("-f,--filter", filters, "only operators whose name matches this pattern, such as add*; repeatable")
       ->type_name("PATTERN")

@@ -1,4 +1,5 @@
-// What concerns operators and tensors, run as a user runs it: probe, tensor programs in replay, check --profile operators.
+// What concerns operators and tensors, run as a user runs it: probe, tensor programs in replay, check --profile
+// operators.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,11 +26,13 @@ TEST(CliOperatorsTest, ProbePrintsWhatThereIs) {
 
 TEST(CliOperatorsTest, ProbeWritesWaiversToBeginWith) {
   const Folder folder;
-  const Ran ran = RunTool("probe --backend " + Backend("broken") + " --fault write_does_not_count -f 'abs_' --calls 4 " +
-                          "--waivers-to " + folder.path() + "/mine.toml");
+  const Ran ran =
+      RunTool("probe --backend " + Backend("broken") + " --fault write_does_not_count -f 'abs_' --calls 4 " +
+              "--waivers-to " + folder.path() + "/mine.toml");
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 differ or die"), HasSubstr("does not go up")));
-  EXPECT_THAT(folder.Read("mine.toml"), AllOf(HasSubstr("cases = [\"operators/abs_\"]"), HasSubstr("outcome = \"fail\"")));
+  EXPECT_THAT(folder.Read("mine.toml"),
+              AllOf(HasSubstr("cases = [\"operators/abs_\"]"), HasSubstr("outcome = \"fail\"")));
 }
 
 TEST(CliOperatorsTest, ProbeNeedsOperators) {
@@ -66,8 +69,8 @@ TEST(CliOperatorsTest, ReplayRunsATensorProgram) {
 TEST(CliOperatorsTest, AFailureIsAProgramThatReplays) {
   const Folder folder;
   const std::string out = folder.path() + "/out";
-  const Ran ran = RunTool("check --profile operators --tier quick --case operators/abs_ --backend " + Backend("broken") +
-                          " --fault write_does_not_count --out " + out);
+  const Ran ran = RunTool("check --profile operators --tier quick --case operators/abs_ --backend " +
+                          Backend("broken") + " --fault write_does_not_count --out " + out);
   EXPECT_EQ(ran.status, 1) << ran.err;
   const std::size_t at = ran.out.find("rerun     ");
   ASSERT_NE(at, std::string::npos) << ran.out;

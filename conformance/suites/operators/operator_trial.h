@@ -4,8 +4,9 @@
 //   OperatorTrial::Tally tally = trial.Try(PL_DTYPE_FLOAT32, 24);
 //   if (tally.wrong) ... tally.wrong->smallest, tally.wrong->what
 //
-// Calls are drawn from the seed, dtype by dtype, and go to the backend in batches. The first that is wrong ends it, made
-// smaller (fewer and smaller dimensions, plainer layouts and values) as long as it fails in the same way. One thread.
+// Calls are drawn from the seed, dtype by dtype, and go to the backend in batches. The first that is wrong ends it,
+// made smaller (fewer and smaller dimensions, plainer layouts and values) as long as it fails in the same way. One
+// thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_TRIAL_H_
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_TRIAL_H_
 
