@@ -65,17 +65,15 @@ void AddTo(CLI::App& app, Options& options) {
             "only cases of this chapter (tls), that name this clause (TLS-004), or whose id matches this pattern "
             "(tls/*); repeatable: any of them picks a case");
   app.add_option("--profile", options.profile,
-                 "what is checked: the dispatcher, or its operators, by what they compute")
+                 "what is checked: the dispatcher, or its operators and their tensors, by what they compute")
       ->check(Choice({kDispatcher, kOperators}))
       ->type_name("NAME")
-      ->group(kNotShown)
       ->capture_default_str();
   app.add_option(
          "--device", options.device,
          "of --profile operators: where the tensors are, such as meta or privateuseone:0; else the backend's own "
          "default")
-      ->type_name("DEVICE")
-      ->group(kNotShown);
+      ->type_name("DEVICE");
   AddCase(app, options.cases, "only the case of this id, whatever its tier; repeatable; not beside --filter");
   AddSeed(app, options.seed);
   AddShard(app, options.shard, "`plumbline report merge` joins the reports");

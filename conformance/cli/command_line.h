@@ -23,8 +23,6 @@
 
 namespace plumbline::cli {
 
-inline constexpr const char* kNotShown = "";  // group of options for what is of the draft chapters
-
 using harness::Choice;
 using harness::Complain;
 using harness::kBadInput;

@@ -46,13 +46,13 @@ int ListClauses(const CLI::App& app) {
   return kGood;
 }
 
-// The chapters that tell what these are good for are drafts (spec/clauses/drafts), which bind nobody.
-constexpr std::uint64_t kNotChecked = PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS);
+// What these are good for is a profile of its own.
+constexpr std::uint64_t kOfOperators = PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS);
 
 int ListCapabilities() {
 #define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) \
   Print("{:<16} {}{}\n", spelling, meaning,                     \
-        (PL_CAPABILITY(NAME) & kNotChecked) != 0 ? " (`plumbline check` does not check it yet: a draft)" : "");
+        (PL_CAPABILITY(NAME) & kOfOperators) != 0 ? " (for `plumbline check --profile operators`)" : "");
   PL_CAPABILITIES(PLUMBLINE_LIST_CAPABILITY)
 #undef PLUMBLINE_LIST_CAPABILITY
   return kGood;
@@ -115,8 +115,10 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   PrintPlaces("properties", at->properties, "none", all);
   PrintPlaces("model", clause.model, "no line names it", all);
   const bool raced = !harness::IsChecked(clause);
-  PrintPlaces(raced ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
-                    : "faults (`plumbline check --backend broken --fault NAME` runs one)",
+  const bool of_operators = clause.profile == "tensors" || clause.profile == "operators";
+  PrintPlaces(raced          ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
+              : of_operators ? "faults (`plumbline check --profile operators --backend broken --fault NAME` runs one)"
+                             : "faults (`plumbline check --backend broken --fault NAME` runs one)",
               clause.faults, "none", all);
   return kGood;
 }
@@ -151,7 +153,7 @@ int Main(int argc, char** argv) {
       "  plumbline list cases             id, tier and clauses of each\n"
       "  plumbline list clauses           id, strength, profile and title of each\n"
       "  plumbline list faults            name, clause and description of each planted fault of the backend broken\n"
-      "  plumbline list capabilities      name and meaning of each, and which of them nothing checks yet\n"
+      "  plumbline list capabilities      name and meaning of each\n"
       "  plumbline list backends          name and file of each that --backend knows by its name\n"
       "  plumbline list --clause RES-001  one rule in full\n"
       "Exit status: 0 listed; 2 bad input.");

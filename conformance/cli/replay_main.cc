@@ -159,10 +159,11 @@ int Main(int argc, char** argv) {
   bool no_color = false, quiet = false;
   backend.AddTo(app, false);
   app.add_option("--device", device, "of tensor programs: where the tensors are that name no device of their own")
-      ->type_name("DEVICE")
-      ->group(kNotShown);
-  app.add_option("files", files,
-                 "scenario files (.scn), and histories (.hist), which need no backend; - for one from standard input")
+      ->type_name("DEVICE");
+  app.add_option(
+         "files", files,
+         "scenario files (.scn), tensor programs (.prog), and histories (.hist), which need no backend; - for one from "
+         "standard input")
       ->required()
       ->type_name("FILE");
   app.add_flag("-q,--quiet", quiet, "only say how each file ended");

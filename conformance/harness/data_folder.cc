@@ -91,7 +91,9 @@ std::vector<ClausePage> PagesOf(const nlohmann::json& index) {
                     .properties = {},
                     .faults = {}};
     std::copy_if(page.clause.tests.begin(), page.clause.tests.end(), std::back_inserter(page.scenarios),
-                 [](const std::string& place) { return place.find(".scn:") != std::string::npos; });
+                 [](const std::string& place) {
+                   return place.find(".scn:") != std::string::npos || place.find(".prog:") != std::string::npos;
+                 });
     for (const nlohmann::json& property : entry.at("properties")) {
       page.properties.push_back(property.at("where").get<std::string>() + " " + property.at("name").get<std::string>());
     }

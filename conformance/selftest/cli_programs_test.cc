@@ -163,13 +163,13 @@ TEST(CliListTest, AClauseOfADraftIsToldWithItsFile) {
   EXPECT_THAT(RunTool("list clauses").out, Not(HasSubstr("OPER-050")));
 }
 
-TEST(CliListTest, CapabilitiesThatNothingChecksYet) {
+TEST(CliListTest, CapabilitiesOfTheProfileOfOperators) {
   const Ran ran = RunTool("list capabilities");
   EXPECT_EQ(ran.status, 0) << ran.err;
   std::istringstream lines(ran.out);
   for (std::string line; std::getline(lines, line);) {
-    const bool draft = line.starts_with("tensors ") || line.starts_with("operators ");
-    EXPECT_EQ(line.ends_with(" (`plumbline check` does not check it yet: a draft)"), draft) << line;
+    const bool of_operators = line.starts_with("tensors ") || line.starts_with("operators ");
+    EXPECT_EQ(line.ends_with(" (for `plumbline check --profile operators`)"), of_operators) << line;
   }
 }
 

@@ -310,6 +310,8 @@ class Index:
                         if found:
                             found.tests.append(f"{file}:{number}")
                             found.links.add(("scenario", path.relative_to(self.root / "spec/corpus").as_posix()))
+                            if path.suffix == ".prog":  # says itself what is to come of it
+                                found.model.append(f"{file}:{number}")
             if not named:
                 self.error(file, 1, "this scenario names no clause; add a line `clauses ID ...` to its head")
             own = re.match(rf"((?:{PREFIXES})-\d+)", path.name)
@@ -348,7 +350,9 @@ class Index:
 
     def read_model(self):
         # What threads may see together is judged by histories; how processes and threads may end, by the suites' programs.
-        judges = [path for path in self.sources("conformance/suites") if path.stem.startswith("lifecycle")]
+        # What operators compute is predicted by the oracle, which is the suite's too.
+        judges = [path for path in self.sources("conformance/suites")
+                  if path.stem.startswith("lifecycle") or path.parent.name == "operators"]
         for path in self.sources("spec/model") + self.sources("conformance/race") + judges:
             if path.stem.endswith("_test"):
                 continue

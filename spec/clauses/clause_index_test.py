@@ -141,6 +141,15 @@ class ClauseIndexTest(unittest.TestCase):
         self.assertEqual(index.errors, [])
         self.assertIn("KEY-002 is named by no line of spec/model", index.warnings[0])
 
+    def test_a_tensor_program_is_a_scenario_and_its_own_model(self):
+        self.write("spec/corpus/keys/KEY-002-more.prog", "program 1\nclauses KEY-002\n")
+        self.edit("spec/model/keys.cc", " [KEY-002]", "")
+        index = self.index()
+        self.assertEqual(index.errors, [])
+        self.assertEqual(index.warnings, [])
+        self.write("spec/corpus/keys/other.prog", "program 1\nclauses KEY-009\n")
+        self.assert_errors("other.prog:2: error: this scenario names KEY-009")
+
     def test_ids_are_unique_and_well_formed(self):
         self.edit("spec/clauses/01-keys.md", "### KEY-002", "### KEY-001")
         self.edit("spec/clauses/01-keys.md", "· needs KEY-001 ", "")
@@ -197,7 +206,7 @@ nothing yet
         self.write_draft("TENS-002")
         self.edit("spec/clauses/drafts/12-operators.md", "KEY-002", "KEY-009")
         self.edit("spec/clauses/drafts/12-operators.md", "profile operators", "profile operator")
-        self.assert_errors("OPER-001 names the unknown profile 'tensor'", "the text names KEY-009",
+        self.assert_errors("OPER-001 names the unknown profile 'operator'", "the text names KEY-009",
                            "OPER-001 needs TENS-002, which no chapter holds")
         self.write_draft("OPER-001")
         self.assert_errors("`needs` runs in a circle: OPER-001 -> OPER-001")

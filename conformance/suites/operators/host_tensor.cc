@@ -113,16 +113,19 @@ bool IsFloating(std::uint32_t dtype) {
          dtype == PL_DTYPE_FLOAT64;
 }
 
+// [TENS-004]
 std::int64_t NumelOf(const Sizes& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+// [TENS-002]
 Sizes ContiguousStrides(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
   return strides;
 }
 
+// [TENS-005]
 std::optional<Sizes> StridesIn(const Sizes& sizes, std::int64_t memory_format) {
   if (memory_format == kContiguousFormat) return ContiguousStrides(sizes);
   if (sizes.size() != (memory_format == kChannelsLast ? 4u : 5u)) return std::nullopt;

@@ -68,7 +68,7 @@ std::optional<std::string> WrongChange(const Expected& expected, const OperatorC
                  : fmt::format("it changed its tensor argument {}", i);
     }
   }
-  if (expected.refused()) return std::nullopt;
+  if (expected.refused()) return std::nullopt;  // [TENS-043] nothing has changed, as was seen above
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const bool shares = tensors[i]->integer >= 0 || places.contains(OwnerOf(tensors, i));
     if (outcome.raised.size() > i && outcome.raised[i] && !shares) {

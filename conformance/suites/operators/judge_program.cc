@@ -63,7 +63,7 @@ std::optional<std::pair<std::string, std::string>> WrongLook(const TensorLooks& 
     for (const long double element : *looks.elements) expected += (expected.size() > 1 ? " " : "") + Number(element);
     return differ("elements " + expected + "}", "elements " + Elements(state));
   }
-  if (looks.bits && *looks.bits != is.RowMajor()) {
+  if (looks.bits && *looks.bits != is.RowMajor()) {  // [TENS-053]
     TensorLooks due, came;
     due.bits = looks.bits;
     came.bits = is.RowMajor();
@@ -153,7 +153,7 @@ class ProgramJudge {
           statement.kind == Statement::Kind::kExpect ? Expect(statement) : Do(statement, moment);
       if (fault) return fault;
       for (const auto& [name, state] : moment.states) {
-        if (!state.outside) continue;
+        if (!state.outside) continue;  // [TENS-035]
         return Wrong("every element lies inside of the storage",
                      program_.names[static_cast<std::size_t>(name)] + " has " + Describe(state.layout) +
                          " a storage of " + std::to_string(state.storage_bytes) + " bytes");
@@ -229,7 +229,7 @@ class ProgramJudge {
     const TensorState& state = before_->at(name);
     if (statement.value) return Wrong(Describe(*statement.value), shown + " is a tensor");
     if (const auto wrong = WrongLook(statement.looks, state)) return Wrong(wrong->first, wrong->second);
-    if (statement.raised) {
+    if (statement.raised) {  // [TENS-040] [TENS-041] [TENS-042] [TENS-044]
       const std::uint64_t first = first_versions_.at(name);
       if (state.version != first + static_cast<std::uint64_t>(*statement.raised)) {
         return Wrong(fmt::format("the version has gone up by {}", *statement.raised),
@@ -245,15 +245,15 @@ class ProgramJudge {
       return Wrong(fmt::format("{} {} {}", shown, yes, other_shown), fmt::format("it {}", no));
     };
     switch (statement.relation) {
-      case Relation::kIs:
+      case Relation::kIs:  // [TENS-001]
         return relation(state.identity == other->second.identity, "is the very tensor", "is another one");
-      case Relation::kShares:
+      case Relation::kShares:  // [TENS-030] [TENS-033]
         return relation(state.storage == other->second.storage, "shares the storage of", "has another one");
-      case Relation::kApartFrom:
+      case Relation::kApartFrom:  // [TENS-033] [TENS-037]
         return relation(state.storage != other->second.storage, "shares no storage with", "has the same one");
-      case Relation::kKeysNotAs:
+      case Relation::kKeysNotAs:  // [TENS-051]
         return relation(state.keys != other->second.keys, "has another key set than", "has the same one");
-      default:
+      default:  // [TENS-050]
         return relation(state.keys == other->second.keys, "has the key set of", "has another one");
     }
   }

@@ -21,7 +21,7 @@ ExpectedTensor CastAll(const HostTensor& tensor, std::uint32_t dtype) {
   return out;
 }
 
-// Whether its elements lie so; of a dimension of size 1 the stride does not matter.
+// [TENS-003] Whether its elements lie so; of a dimension of size 1 the stride does not matter.
 bool LiesIn(const HostTensor& tensor, std::int64_t format) {
   if (format == kPreserveFormat || (format == kContiguousFormat && tensor.numel() == 0)) return true;
   const std::optional<Sizes> strides = StridesIn(tensor.sizes, format);
@@ -53,6 +53,7 @@ void Layout(ExpectedTensor& out, const HostTensor& self, const Argument& format)
   if (wanted == kPreserveFormat && IsDense(self) && self.numel() > 0) out.strides = self.strides;
 }
 
+// [TENS-034]
 Expected ItselfOr(bool itself, const HostTensor& self, ExpectedTensor copy) {
   if (!itself) return Only(std::move(copy));
   ExpectedTensor out = Copied(self);

@@ -75,7 +75,7 @@ std::optional<Sizes> StridesFor(const HostTensor& tensor, const Sizes& sizes) {
 
 Expected Reshape(const HostTensor& self, const Sizes& wanted, bool or_copy) {
   const std::optional<Sizes> sizes = Inferred(wanted, self.numel());
-  if (!sizes) return Refused("the elements do not fill those sizes");
+  if (!sizes) return Refused("the elements do not fill those sizes");  // [TENS-032] [TENS-036]
   const std::optional<Sizes> strides = StridesFor(self, *sizes);
   if (strides) {
     HostTensor view = self;
@@ -83,7 +83,7 @@ Expected Reshape(const HostTensor& self, const Sizes& wanted, bool or_copy) {
     view.strides = *strides;
     return Viewed(std::move(view));
   }
-  if (!or_copy) return Refused("the strides do not allow it");
+  if (!or_copy) return Refused("the strides do not allow it");  // [TENS-032] [TENS-033]
   ExpectedTensor out = Copied(self);
   out.sizes = *sizes;
   out.strides = ContiguousStrides(*sizes);
@@ -98,11 +98,12 @@ Expected AsStrided(const OperatorCall& call) {
   if (view.sizes.size() != view.strides.size()) return Refused("sizes and strides differ in number");
   std::int64_t last = view.offset;
   for (std::size_t d = 0; d < view.sizes.size(); ++d) {
-    if (view.sizes[d] < 0 || view.strides[d] < 0) return Refused("a size or stride is negative");
+    if (view.sizes[d] < 0 || view.strides[d] < 0) return Refused("a size or stride is negative");  // [TENS-010]
     last += (view.sizes[d] - 1) * view.strides[d];
   }
   if (view.offset < 0) return Refused("the offset is negative");
-  if (view.numel() > 0 && last >= view.elements()) return Refused("an element would lie outside of the storage");
+  if (view.numel() > 0 && last >= view.elements())
+    return Refused("an element would lie outside of the storage");  // [TENS-035]
   return Viewed(std::move(view));
 }
 
