@@ -60,7 +60,7 @@ class BadInputTest : public ::testing::Test {
 
 TEST_F(BadInputTest, Commands) {
   Expect(RunTool("chekc"), {"there is no command 'chekc'", "did you mean 'check'?", "--help"});
-  Expect(RunTool("frob"), {"there is no command 'frob'\n", "The commands are check, list, race, replay"});
+  Expect(RunTool("quux"), {"there is no command 'quux'\n", "The commands are check, list, race, replay"});
   EXPECT_EQ(RunTool("").status, 2);
   EXPECT_EQ(RunTool("--help").status, 0);
 }
