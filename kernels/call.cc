@@ -282,10 +282,13 @@ std::int64_t AsInteger(const Scalar& scalar) {
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? static_cast<std::int64_t>(x) : INT64_MIN;
 }
 double RoundTo(DType dtype, double value) {
-  const auto single = static_cast<float>(value);
-  if (dtype == DType::kFloat16) return static_cast<float>(reference::Float16(single));
-  if (dtype == DType::kBFloat16) return static_cast<float>(reference::BFloat16(single));
-  return dtype == DType::kFloat32 ? single : value;
+  char item[8];
+  const cpu::Type type = TypeOf(dtype);
+  cpu::Store({item, type}, 0, value);
+  double rounded;
+  void* const data[] = {&rounded, item};
+  cpu::Level().cast[cpu::Index(type)][cpu::Index(cpu::Type::kF64)](data, 1, {});
+  return rounded;
 }
 cpu::Parameters ParametersOf(const Scalar& a) {
   cpu::Parameters parameters;

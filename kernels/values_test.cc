@@ -100,6 +100,30 @@ TEST_F(ValuesTest, LossesAndDropoutAreOfFloats) {
   ErrorOf("dropout", {Value(ints), Value(0.0), Value(true)}, ErrorClass::kNoDtype);
 }
 
+TEST_F(ValuesTest, AProductOverNothingIsScaled) {
+  const Tensor self = In(DType::kFloat32, {9, 1}, std::vector<double>(9, 1)), meant = Floats({9, 0}, {});
+  EXPECT_THAT(List(Call("addmm", {Value(self), Value(meant), Value(Floats({0, 1}, {})), Value(-2), Value(1)})),
+              testing::Each(-2));
+}
+
+TEST_F(ValuesTest, ErrorsOfEqualTermsDoNotAddUp) {
+  const std::vector<double> terms(1000, 0.1);
+  const Tensor x = Make<double>({1000}, terms), none = Make<double>({1000}, std::vector<double>(1000, 0));
+  EXPECT_DOUBLE_EQ(List(Call("cumsum", {Value(x), Value(0), Value::None()})).back(), 100);
+  EXPECT_NEAR(List(Call("mse_loss", {Value(x), Value(none), Value(2)}))[0], 10, 4e-15);
+  const double factor = 1.0000000000000002;
+  const Tensor factors = Make<double>({2, 1000}, std::vector<double>(2000, factor));
+  const auto expected = static_cast<double>(std::pow(static_cast<long double>(factor), 1000));
+  EXPECT_DOUBLE_EQ(List(Call("prod.dim_int", {Value(factors), Value(1), Value(false), Value::None()}))[0], expected);
+}
+
+TEST_F(ValuesTest, ANormOfNothingIsZero) {
+  for (const double order : {2.0, 0.5, -1.0, HUGE_VAL, -HUGE_VAL}) {
+    EXPECT_THAT(List(Call("norm.ScalarOpt_dim", {Value(Floats({1, 0}, {})), Value(order), Ints({1}), Value(false)})),
+                ElementsAre(0));
+  }
+}
+
 TEST_F(ValuesTest, UniformNumbersStayBelowTheEndWhenTheyAreRounded) {
   SetSeed(1);
   const Tensor t = In(DType::kBFloat16, {4096}, std::vector<double>(4096, 0));

@@ -151,6 +151,41 @@ TEST(ElementwiseTest, FillsEachSize) {
   for (std::size_t i = 0; i < 30; ++i) EXPECT_EQ(out[i], i % 2 == 0 ? -7 : 0) << i;
 }
 
+TEST(ElementwiseTest, WideNumbersAreRoundedTo16BitsOnce) {
+  // Each is a hair from the middle of two of the 16-bit numbers, and in the middle as a float.
+  const double down = 1 + std::ldexp(1.0, -8) - std::ldexp(1.0, -40),
+               up = 1 + std::ldexp(3.0, -8) + std::ldexp(1.0, -40);
+  const std::int64_t large = (std::int64_t{1} << 62) + (std::int64_t{1} << 54) - 1,
+                     small = -((1 << 30) + (1 << 22) - 1);
+  const double subnormal = std::ldexp(1.0, -134) - std::ldexp(1.0, -160);
+  for (const LevelTable* level : {BaseLevel(), V3Level()}) {
+    if (level == nullptr) continue;
+    const auto rounded = [&](Type from, Type to, const void* value) {
+      std::uint16_t item;
+      double back;
+      void* const narrow[] = {&item, const_cast<void*>(value)};
+      void* const widen[] = {&back, &item};
+      level->cast[Index(from)][Index(to)](narrow, 1, Parameters());
+      level->cast[Index(to)][Index(Type::kF64)](widen, 1, Parameters());
+      return back;
+    };
+    EXPECT_EQ(rounded(Type::kF64, Type::kBF16, &down), 1);
+    EXPECT_EQ(rounded(Type::kF64, Type::kBF16, &up), 1 + std::ldexp(2.0, -7));
+    EXPECT_EQ(rounded(Type::kF64, Type::kBF16, &subnormal), 0);
+    EXPECT_EQ(rounded(Type::kI64, Type::kBF16, &large), std::ldexp(1.0, 62));
+    EXPECT_EQ(rounded(Type::kI32, Type::kBF16, &small), -std::ldexp(1.0, 30));
+    for (const double x : {65519.999999, 65520.0, HUGE_VAL, -HUGE_VAL, 0.1, -0.0, 1e300}) {
+      EXPECT_EQ(rounded(Type::kF64, Type::kF16, &x), x < 0               ? x
+                                                     : x > 65519.9999999 ? HUGE_VAL
+                                                     : x > 1             ? 65504
+                                                     : x > 0             ? 0.0999755859375
+                                                                         : 0);
+    }
+    const double nan = NAN;
+    EXPECT_TRUE(std::isnan(rounded(Type::kF64, Type::kF16, &nan)));
+  }
+}
+
 TEST(ElementwiseTest, IntegersAreDividedWithoutATrap) {
   for (const BinaryOp op : {BinaryOp::kDivTrunc, BinaryOp::kDivFloor, BinaryOp::kFmod, BinaryOp::kRemainder}) {
     std::int32_t a[] = {7, -7, INT32_MIN}, b[] = {2, 2, -1}, out[3];

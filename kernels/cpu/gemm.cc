@@ -117,7 +117,8 @@ void BlasGemm(const GemmSizes& s, const Layout& la, const T* a, const Layout& lb
 template <class T>
 void FloatGemm(Type type, const GemmSizes& s, Matrix a, Matrix b, T* c, T alpha, T beta) {
   if (s.m <= 8 && s.n <= 8 && s.k <= 64) return Small<T>(s, a, b, c, alpha, beta);
-  if (std::max({s.m, s.n, s.k}) > INT_MAX) return Plain<T>(s, a, b, c, alpha, beta);
+  // A BLAS need not scale C where there is nothing to add.
+  if (s.k == 0 || std::max({s.m, s.n, s.k}) > INT_MAX) return Plain<T>(s, a, b, c, alpha, beta);
   KeepBlasToOneThread();
   std::unique_ptr<char[]> packed_a, packed_b;
   Layout la = LayoutOf(a, s.m, s.k), lb = LayoutOf(b, s.k, s.n);

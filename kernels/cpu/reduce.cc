@@ -10,7 +10,7 @@ constexpr std::int64_t kPiece = 4096;     // elements whose sum is made in the e
 constexpr std::int64_t kStripe = 1024;    // columns that are reduced together
 constexpr std::int64_t kRowsATime = 256;  // rows whose sums are made in the element type
 
-// Joins partial results: sums of doubles with the error carried along (Neumaier).
+// Joins partial results.
 class Joined {
  public:
   Joined(ReduceOp op, Type type) : op_(op), is_float_(type != Type::kI64) {
@@ -36,7 +36,7 @@ class Joined {
   Partial Get() const {
     Partial result;
     if (is_float_) {
-      result.real = std::isfinite(real_) ? real_ + lost_ : real_;
+      result.real = IsSum() ? sum_.Get() : real_;
     } else {
       result.integer = integer_;
     }
@@ -44,6 +44,10 @@ class Joined {
   }
 
  private:
+  bool IsSum() const {
+    return op_ == ReduceOp::kSum || op_ == ReduceOp::kSumSquares || op_ == ReduceOp::kSumAbs ||
+           op_ == ReduceOp::kCountNonZero;
+  }
   void AddReal(double x) {
     switch (op_) {
       case ReduceOp::kProd:
@@ -56,11 +60,8 @@ class Joined {
       case ReduceOp::kMaxAbs:
         real_ = std::isnan(real_) || real_ > x ? real_ : x;
         return;
-      default: {
-        const double sum = real_ + x;
-        lost_ += std::fabs(real_) >= std::fabs(x) ? (real_ - sum) + x : (x - sum) + real_;
-        real_ = sum;
-      }
+      default:
+        sum_.Add(x);
     }
   }
   void AddInteger(std::int64_t x) {
@@ -83,7 +84,8 @@ class Joined {
 
   ReduceOp op_;
   bool is_float_;
-  double real_ = 0, lost_ = 0;
+  double real_ = 0;
+  CompensatedSum sum_;
   std::int64_t integer_ = 0;
 };
 
@@ -91,7 +93,17 @@ const char* At(const void* data, Type type, std::int64_t i) {
   return static_cast<const char*>(data) + i * static_cast<std::int64_t>(SizeOf(type));
 }
 
+// Errors of equal factors do not cancel, as those of doubles in lanes would be.
+Partial ProductOf(const double* row, std::int64_t n) {
+  long double product = 1;
+  for (std::int64_t i = 0; i < n; ++i) product *= row[i];
+  Partial partial;
+  partial.real = static_cast<double>(product);
+  return partial;
+}
+
 Partial ReducePieces(ReduceOp op, Type type, const void* row, std::int64_t n) {
+  if (op == ReduceOp::kProd && type == Type::kF64) return ProductOf(static_cast<const double*>(row), n);
   const auto reduce = Level().reduce[Index(op)][Index(type)];
   if (n <= kPiece) return reduce(row, n);
   Joined joined(op, type);
@@ -145,6 +157,7 @@ double LogSumExpRow(Type type, const void* row, std::int64_t n) {
 }
 
 double NormRow(Type type, const void* row, std::int64_t n, double order) {
+  if (n == 0) return 0;
   if (order == 1) return ReduceRow(ReduceOp::kSumAbs, type, row, n).real;
   if (order == 0) return ReduceRow(ReduceOp::kCountNonZero, type, row, n).real;
   if (order == std::numeric_limits<double>::infinity()) return ReduceRow(ReduceOp::kMaxAbs, type, row, n).real;
@@ -323,8 +336,10 @@ void Reduce(ReduceKind kind, const StridedInput& in, std::span<const bool> reduc
       return;
     }
     const auto item = static_cast<std::int64_t>(SizeOf(compute));
-    if (!rows.direct() && in.type == compute && !rows.kept().empty() && rows.kept().back().stride == item &&
-        rows.kept().back().size >= 16) {
+    // A product of many rows needs more digits than a column of results has.
+    const bool in_columns = op != ReduceOp::kProd || compute == Type::kI64;
+    if (in_columns && !rows.direct() && in.type == compute && !rows.kept().empty() &&
+        rows.kept().back().stride == item && rows.kept().back().size >= 16) {
       return ReduceColumns(kind, rows, out);
     }
     return rows.ForEach([&](const void* row, std::int64_t index) {
@@ -361,16 +376,22 @@ void Accumulate(ReduceOp op, const StridedInput& in, std::size_t dim, const Pack
   rows.ForEach([&](const void* row, std::int64_t index) {
     std::vector<Partial> running(static_cast<std::size_t>(n));
     const auto* const from = static_cast<const Partial*>(row);
-    Partial sum = Joined(op, compute).Get();
+    CompensatedSum sum;
+    long double product = 1;
+    std::uint64_t integer = op == ReduceOp::kProd ? 1 : 0;
     for (std::int64_t i = 0; i < n; ++i) {
-      const auto x = from[i];
-      if (compute == Type::kF64) {
-        sum.real = op == ReduceOp::kProd ? sum.real * x.real : sum.real + x.real;
+      Partial& result = running[static_cast<std::size_t>(i)];
+      if (compute == Type::kI64) {
+        const auto x = static_cast<std::uint64_t>(from[i].integer);
+        integer = op == ReduceOp::kProd ? integer * x : integer + x;
+        result.integer = static_cast<std::int64_t>(integer);
+      } else if (op == ReduceOp::kProd) {
+        product *= from[i].real;
+        result.real = static_cast<double>(product);
       } else {
-        const auto a = static_cast<std::uint64_t>(sum.integer), b = static_cast<std::uint64_t>(x.integer);
-        sum.integer = static_cast<std::int64_t>(op == ReduceOp::kProd ? a * b : a + b);
+        sum.Add(from[i].real);
+        result.real = sum.Get();
       }
-      running[static_cast<std::size_t>(i)] = sum;
     }
     char* const to = static_cast<char*>(out.data) + (index / inner * n * inner + index % inner) * item;
     Copy({&n, 1}, {to, &out_stride, out.type, out.type}, {running.data(), &packed, compute, compute});

@@ -7,6 +7,7 @@
 #ifndef PLUMBLINE_KERNELS_CPU_REDUCE_H_
 #define PLUMBLINE_KERNELS_CPU_REDUCE_H_
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -46,6 +47,21 @@ void Reduce(ReduceKind kind, const StridedInput& in, std::span<const bool> reduc
 
 // Running results along one dimension; the output is packed, of the input's sizes. Sums and products.
 void Accumulate(ReduceOp op, const StridedInput& in, std::size_t dim, const PackedOutput& out);
+
+// A sum of doubles that carries the error of each addition along (Neumaier): as good as one that is rounded once, also
+// where equal terms make errors that do not cancel.
+class CompensatedSum {
+ public:
+  void Add(double x) {
+    const double sum = sum_ + x;
+    lost_ += std::fabs(sum_) >= std::fabs(x) ? (sum_ - sum) + x : (x - sum) + sum_;
+    sum_ = sum;
+  }
+  double Get() const { return std::isfinite(sum_) ? sum_ + lost_ : sum_; }
+
+ private:
+  double sum_ = 0, lost_ = 0;
+};
 
 // Puts a double or an integer into place `index` of a packed output.
 void Store(const PackedOutput& out, std::int64_t index, double value);

@@ -1,4 +1,4 @@
-// Losses. Terms are computed and added in double.
+// Losses. Terms are computed in double.
 #include <cmath>
 #include <memory>
 
@@ -49,7 +49,7 @@ void Pointwise(Call& call, std::vector<std::optional<Tensor>> tensors, std::int6
   for (const std::optional<Tensor>& t : tensors) values.push_back(t ? Reals(*t, sizes) : std::vector<double>());
   const auto n = static_cast<std::size_t>(reference::CheckedNumel(sizes));
   const cpu::PackedOutput to = {out.data(), TypeOf(dtype)};
-  double sum = 0;
+  cpu::CompensatedSum sum;
   for (std::size_t i = 0; i < n; ++i) {
     double x[4] = {0, 0, 1, 1};
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -57,9 +57,9 @@ void Pointwise(Call& call, std::vector<std::optional<Tensor>> tensors, std::int6
     }
     const double each = term(x[0], x[1], x[2], x[3]);
     if (reduction == kNone) cpu::Store(to, static_cast<std::int64_t>(i), each);
-    sum += each;
+    sum.Add(each);
   }
-  if (reduction != kNone) cpu::Store(to, 0, reduction == kMean ? sum / static_cast<double>(n) : sum);
+  if (reduction != kNone) cpu::Store(to, 0, reduction == kMean ? sum.Get() / static_cast<double>(n) : sum.Get());
 }
 
 void Mse(Call& call) {
@@ -124,7 +124,7 @@ void NllForward(Call& call) {
   if (call.meta()) return;
   const std::vector<double> x = Reals(self, self.sizes()), wanted = Reals(target, target.sizes());
   const std::vector<double> w = weight ? Reals(*weight, weight->sizes()) : std::vector<double>();
-  double sum = 0, weights = 0;
+  cpu::CompensatedSum sum, weights;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto c = static_cast<std::int64_t>(wanted[static_cast<std::size_t>(i)]);
     double term = 0;
@@ -133,13 +133,14 @@ void NllForward(Call& call) {
         call.Fail("argument 'target': class " + std::to_string(c) + " of " + std::to_string(classes));
       const double factor = w.empty() ? 1 : w[static_cast<std::size_t>(c)];
       term = -factor * x[static_cast<std::size_t>(i * classes + c)];
-      weights += factor;
+      weights.Add(factor);
     }
-    sum += term;
+    sum.Add(term);
     if (reduction == kNone) cpu::Store({out.data(), TypeOf(out.dtype())}, i, term);
   }
-  if (reduction != kNone) cpu::Store({out.data(), TypeOf(out.dtype())}, 0, reduction == kMean ? sum / weights : sum);
-  cpu::Store({total.data(), TypeOf(out.dtype())}, 0, reduction == kNone ? 0.0 : weights);
+  const cpu::PackedOutput to = {out.data(), TypeOf(out.dtype())};
+  if (reduction != kNone) cpu::Store(to, 0, reduction == kMean ? sum.Get() / weights.Get() : sum.Get());
+  cpu::Store({total.data(), TypeOf(out.dtype())}, 0, reduction == kNone ? 0.0 : weights.Get());
 }
 void Nll(Call& call) {
   std::vector<Value> results =
@@ -151,9 +152,18 @@ void CrossEntropy(Call& call) {
     call.Fail(ErrorClass::kUnsupported, "argument 'target': probabilities of classes");
   if (call.real(5) != 0) call.Fail(ErrorClass::kUnsupported, "argument 'label_smoothing': other than 0");
   const Tensor self = call.tensor(0);
-  const Tensor logs =
-      call.Invoke("aten::log_softmax.int", {Value(self), Value(self.dim() == 1 ? 0 : 1), Value::None()});
-  call.Return(0, call.Invoke("aten::nll_loss", {Value(logs), call.at(1), call.at(2), call.at(3), call.at(4)}));
+  // Logarithms of 16 bits stay in float32 until the loss is there.
+  const bool widens = self.dtype() == DType::kFloat16 || self.dtype() == DType::kBFloat16;
+  const auto to = [&](const Value& t, DType dtype) {
+    return Value(
+        call.Invoke("aten::to.dtype", {t, Value(static_cast<int>(dtype)), Value(false), Value(false), Value::None()}));
+  };
+  const Value weight = widens && call.maybe_tensor(2) ? to(call.at(2), DType::kFloat32) : call.at(2);
+  const Tensor logs = call.Invoke(
+      "aten::log_softmax.int",
+      {Value(self), Value(self.dim() == 1 ? 0 : 1), widens ? Value(static_cast<int>(DType::kFloat32)) : Value::None()});
+  Value loss = Value(call.Invoke("aten::nll_loss", {Value(logs), call.at(1), weight, call.at(3), call.at(4)}));
+  call.Return(0, (widens ? to(loss, self.dtype()) : loss).ToTensor());
 }
 
 constexpr NamedKernel kKernels[] = {

@@ -59,12 +59,12 @@ Tensor New(Call& call, int size, int first, DType without) {
 void Rand(Call& call) {
   const Tensor out = New(call, 0, 1, kDefaultDType);
   call.CheckDType(out.dtype());
-  call.Invoke("aten::uniform_", {Value(out), Value(0.0), Value(1.0), Value::None()});
+  call.Return(0, call.Invoke("aten::uniform_", {Value(out), Value(0.0), Value(1.0), Value::None()}));
 }
 void Randn(Call& call) {
   const Tensor out = New(call, 0, 1, kDefaultDType);
   call.CheckDType(out.dtype());
-  call.Invoke("aten::normal_", {Value(out), Value(0.0), Value(1.0), Value::None()});
+  call.Return(0, call.Invoke("aten::normal_", {Value(out), Value(0.0), Value(1.0), Value::None()}));
 }
 void Randint(Call& call) {
   const std::int64_t low = call.integer(0), high = call.integer(1);

@@ -65,6 +65,7 @@ Element Remainder(std::uint32_t dtype, long double a, long double b, bool diviso
     return {Wrapped(dtype, rest), 0};
   }
   long double rest = std::fmod(a, b);
+  if (std::isnan(rest)) return {rest, 0};
   if (divisors_sign && rest != 0 && (rest < 0) != (b < 0)) {
     // An infinite divisor of the other sign: the rest is a whole one of them away.
     if (std::isinf(b)) return {b, 0};

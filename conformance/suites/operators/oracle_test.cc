@@ -58,6 +58,11 @@ TEST(Oracle, RemaindersAndQuotientsOfIntegersRound) {
   EXPECT_TRUE(Ask("floor_divide", {T(kI64, {1}, {1}), T(kI64, {1}, {0})}).refused());
 }
 
+TEST(Oracle, TheRemainderOfAnInfinityIsNan) {
+  EXPECT_TRUE(std::isnan(ValuesOf(Ask("remainder.Tensor", {T(kF32, {1}, {-kInf}), T(kF32, {1}, {-kInf})}))[0]));
+  EXPECT_THAT(ValuesOf(Ask("remainder.Tensor", {T(kF32, {1}, {1}), T(kF32, {1}, {-kInf})})), ElementsAre(-kInf));
+}
+
 TEST(Oracle, FloatingQuotientsRoundDown) {
   const Expected expected = Ask("floor_divide", {T(kF32, {4}, {7.5L, -7.5L, -0.0L, 1}), T(kF32, {4}, {2, 2, 5, 0})});
   EXPECT_THAT(ValuesOf(expected), ElementsAre(3, -4, 0, kInf));

@@ -1,7 +1,7 @@
 // Conversions between all element types.
 //
 // A float becomes an integer towards zero; what does not fit has some value, without undefined behaviour. An integer
-// that does not fit in another wraps. Anything but zero becomes true, NaN too. F16 and BF16 are rounded from F32 to
+// that does not fit in another wraps. Anything but zero becomes true, NaN too. F16 and BF16 are rounded once, to
 // nearest, halves to even; NaN stays NaN.
 #include "kernels/cpu/level/parts.h"
 #ifdef __F16C__
@@ -58,6 +58,26 @@ struct BHalf {
 #endif
 }
 
+// A number as the float whose last bit is odd if it is not exact, so that it is no half when it is rounded once more.
+template <class T>
+[[gnu::always_inline]] inline float Single(T x) {
+  return static_cast<float>(x);
+}
+[[gnu::always_inline]] inline float Single(double x) {
+  const float nearest = static_cast<float>(x);
+  const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, nearest);
+  const double magnitude = __builtin_fabs(x), rounded = __builtin_fabs(static_cast<double>(nearest));
+  const std::uint32_t cut = rounded > magnitude ? bits - 1 : bits;
+  return __builtin_bit_cast(float, rounded == magnitude || x != x ? bits : cut | 1);
+}
+[[gnu::always_inline]] inline float Single(std::int32_t x) { return Single(static_cast<double>(x)); }
+[[gnu::always_inline]] inline float Single(std::int64_t x) {
+  // What a double cannot hold has its low bits in one.
+  const bool fits = x > -(std::int64_t{1} << 53) && x < (std::int64_t{1} << 53);
+  const std::int64_t cut = (x & ~std::int64_t{0x7ff}) | ((x & 0x7ff) != 0 ? 0x400 : 0);
+  return Single(static_cast<double>(fits ? x : cut));
+}
+
 template <class T>
 struct IsSmall {
   static constexpr bool kValue = false;
@@ -82,7 +102,7 @@ template <class From, class To>
   if constexpr (IsSmall<From>::kValue) {
     return Convert<float, To>(Widen(x));
   } else if constexpr (IsSmall<To>::kValue) {
-    return Narrow(static_cast<float>(x), To());
+    return Narrow(Single(x), To());
   } else if constexpr (kIndexOf<To> == 7) {
     return x != From(0);
   } else if constexpr (kIsFloat<From> && !kIsFloat<To>) {
