@@ -136,6 +136,18 @@ OperatorOutcome OutcomeOf(const Moment& moment, const std::vector<int>& names, c
   return outcome;
 }
 
+// A tensor that is given twice is known by its first place.
+Expected ByFirstPlace(Expected expected, const std::vector<int>& names, const States& before) {
+  for (ExpectedTensor& tensor : expected.tensors) {
+    if (tensor.same_as < 0) continue;
+    const auto same = std::find_if(names.begin(), names.end(), [&](int name) {
+      return before.at(name).identity == before.at(names[static_cast<std::size_t>(tensor.same_as)]).identity;
+    });
+    tensor.same_as = static_cast<int>(same - names.begin());
+  }
+  return expected;
+}
+
 std::string Refusal(std::uint32_t error_class, const std::string& message) {
   return fmt::format("error {} (\"{}\")", abi::ErrorClassSpelling(error_class), message);
 }
@@ -213,7 +225,7 @@ class ProgramJudge {
       const OperatorOutcome outcome = OutcomeOf(moment, names, before);
       const bool said = std::find(expected.errors.begin(), expected.errors.end(), came) != expected.errors.end();
       if (absent && !said) return ProgramFault{at_, "", Refusal(came, moment.message), true};
-      std::optional<std::string> wrong = Compare(expected, outcome);
+      std::optional<std::string> wrong = Compare(ByFirstPlace(expected, names, before), outcome);
       if (!wrong) wrong = WrongChange(expected, call, outcome);
       if (wrong) return Wrong("what the operator's clauses say", *wrong);
     }

@@ -302,7 +302,9 @@ class Parser {
     if (!argument.default_value) {
       Fail(word, fmt::format("{} needs the argument '{}'", op, argument.name));
     }
-    Parser defaults(*argument.default_value);
+    const std::string& text = *argument.default_value;
+    if (text.starts_with('\'')) return Argument::Text(text.substr(1, text.size() - 2));
+    Parser defaults(text);
     return defaults.Value();
   }
 

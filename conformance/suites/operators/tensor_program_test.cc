@@ -30,6 +30,7 @@ add_.Scalar(v, 1.0, alpha=2)
 p, q = split.Tensor(b, 1)
 n = item(b)
 m = sum.dim_IntList(a, 1, dtype=float64)
+u = gelu(a)
 mm(a, b) => error invalid-argument says "mat2" "[2]"
 float32 [-1] {} => error invalid-argument
 float32 [-2] {} => error
@@ -57,7 +58,7 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   EXPECT_FALSE(IsTensorProgram("scenario 1 pytorch-1.13\n"));
   const TensorProgram program = Parsed(kProgram);
   EXPECT_THAT(program.clauses, ElementsAre("TENS-041", "OPER-001"));
-  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "w", "x", "y"));
+  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "u", "w", "x", "y"));
   EXPECT_EQ(program.title, "All that's there; and ( more");
   const std::string printed = PrintTensorProgram(program);
   EXPECT_EQ(PrintTensorProgram(Parsed(printed)), printed);
@@ -66,6 +67,7 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   EXPECT_THAT(printed, HasSubstr("w = float32 [1] bits {0100c07f}\n")) << "the payload would be lost";
   EXPECT_THAT(printed, HasSubstr("aten::add_.Scalar(v, 1.0, 2)\n"));
   EXPECT_THAT(printed, HasSubstr("m = aten::sum.dim_IntList(a, [1], false, 7)\n")) << "defaults and named arguments";
+  EXPECT_THAT(printed, HasSubstr("u = aten::gelu(a, \"none\")\n"));
   EXPECT_THAT(printed, HasSubstr("=> error invalid-argument says \"mat2\" \"[2]\"\n"));
 }
 
@@ -117,10 +119,10 @@ class JudgeTest : public ::testing::Test {
     for (std::size_t i = 0; i < elements.size(); ++i) state.layout.SetAt(static_cast<std::int64_t>(i), elements[i]);
     return state;
   }
-  // `a` is {1 2}, then {2 3} by a call, then `line`.
-  static std::string Judge(const std::string& line, std::vector<long double> after = {2, 3},
-                           std::uint64_t version = 1) {
-    const TensorProgram program = Parsed("program 1\na = float32 [2] {1 2}\nadd_.Scalar(a, 1)\n" + line + "\n");
+  // `a` is {1 2}, then `after` by a call that gives it back, then `line`.
+  static std::string Judge(const std::string& line, std::vector<long double> after = {2, 3}, std::uint64_t version = 1,
+                           const std::string& call = "add_.Scalar(a, 1)") {
+    const TensorProgram program = Parsed("program 1\na = float32 [2] {1 2}\n" + call + "\n" + line + "\n");
     ProgramTrace trace;
     Moment made;
     made.states.emplace(0, State({1, 2}));
@@ -141,6 +143,9 @@ class JudgeTest : public ::testing::Test {
 TEST_F(JudgeTest, TakesWhatIsSo) {
   EXPECT_THAT(Judge("expect a float32 [2] / [1] + 0 on cpu {2 3} is a version +1"), IsEmpty());
   EXPECT_THAT(Judge("expect a shares a"), IsEmpty());
+  EXPECT_THAT(Judge("expect a is a", {2, 4}, 1, "add.out(a, a, out=a)"), IsEmpty()) << "known by its first place";
+  EXPECT_THAT(Judge("expect a is a", {1, 2}, 0, "to.dtype(a, float32)"), IsEmpty()) << "given back, and not written";
+  EXPECT_THAT(Judge("expect a is a", {1, 2}, 1, "to.dtype(a, float32)"), HasSubstr("which it only reads"));
 }
 
 TEST_F(JudgeTest, NamesWhatIsNot) {
