@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/cpu/reduce.h"
+#include "kernels/spoilt_results.h"
 #include "reference/dispatch/operator.h"
 #include "reference/faults/faults.h"
 
@@ -25,12 +26,16 @@ void Call::FindDevice() {
     const auto is_like_scalar = [](const Tensor& t) { return t.dim() == 0 && t.device().type == DeviceType::kCpu; };
     if (first == nullptr || is_like_scalar(*first)) {
       first = &tensor;
-    } else if (tensor.device() != first->device() && !is_like_scalar(tensor)) {
+    } else if (PLUMBLINE_FAULT(devices_may_differ) && tensor.device().type == DeviceType::kMeta) {
+      first = &tensor;
+    } else if (tensor.device() != first->device() && !is_like_scalar(tensor) && !PLUMBLINE_FAULT(devices_may_differ)) {
       Fail("expected all tensors on one device, but got " + first->device().Spelling() + " and " +
            tensor.device().Spelling());
     }
   };
-  for (const Value& value : arguments_) {
+  const bool but_out = PLUMBLINE_FAULT(out_may_be_elsewhere) && variant() == tables::Variant::kOut;
+  for (const Value& value :
+       but_out ? arguments_.first(arguments_.size() - static_cast<std::size_t>(info_.results)) : arguments_) {
     if (value.kind() == Value::Kind::kList) {
       for (const Value& item : value.ToList()) meet(item);
     } else {
@@ -42,6 +47,10 @@ void Call::FindDevice() {
 }
 
 void Call::Fail(ErrorClass error_class, const std::string& why) const {
+  if (PLUMBLINE_FAULT(refused_calls_have_written) && variant() == tables::Variant::kInPlace) {
+    const Tensor& self = tensor(0);
+    if (self.device().type == DeviceType::kCpu && self.numel() > 0) std::memset(self.data(), 0x40, self.itemsize());
+  }
   Throw(error_class, "Operator '" + std::string(info_.data->name) + "': " + why);
 }
 
@@ -100,19 +109,20 @@ void Call::CheckDType(DType dtype) const {
   if (info_.data->Takes(static_cast<int>(dtype))) return;
   std::string_view name = info_.data->name;
   name.remove_prefix(name.find("::") + 2);
-  Throw(ErrorClass::kNoDtype, "'" + std::string(name.substr(0, name.find('.'))) + "' is not implemented for " +
-                                  std::string(Spelling(dtype)) + " on " + device().Spelling());
+  Throw(PLUMBLINE_FAULT(missing_dtype_is_a_missing_kernel) ? ErrorClass::kNoKernel : ErrorClass::kNoDtype,
+        "'" + std::string(name.substr(0, name.find('.'))) + "' is not implemented for " + std::string(Spelling(dtype)) +
+            " on " + device().Spelling());
 }
 
 void Call::CheckSameDType(int a, int b) const {
-  if (tensor(a).dtype() == tensor(b).dtype()) return;
+  if (tensor(a).dtype() == tensor(b).dtype() || PLUMBLINE_FAULT(dtypes_of_matrices_may_differ)) return;
   Fail("expected " + Name(b) + " of the dtype of " + Name(a) + ", " + std::string(Spelling(tensor(a).dtype())) +
        ", but got " + std::string(Spelling(tensor(b).dtype())));
 }
 
 std::int64_t Call::WrapDimValue(std::int64_t dim, std::int64_t dims, int i) const {
   const std::int64_t range = std::max<std::int64_t>(dims, 1);
-  if (dim < -range || dim >= range) {
+  if (dim < -range || dim >= range || (PLUMBLINE_FAULT(dimensions_count_from_the_start) && dim < 0)) {
     Fail("argument " + Name(i) + ": expected a dimension from " + std::to_string(-range) + " to " +
          std::to_string(range - 1) + ", but got " + std::to_string(dim));
   }
@@ -129,22 +139,39 @@ void Call::CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const {
   const bool in_place = variant() == tables::Variant::kInPlace;
   const std::string what = in_place ? "'self'" : "'out'";
   if (PLUMBLINE_FAULT(refused_write_counts)) given.BumpVersion();
-  if (!CanCast(dtype, given.dtype())) {
+  if (!CanCast(dtype, given.dtype()) && !PLUMBLINE_FAULT(results_are_cast_down)) {
     Fail("a result of " + std::string(Spelling(dtype)) + " cannot be cast to " + what + ", which is " +
          std::string(Spelling(given.dtype())));
   }
-  if (given.device() != device()) {
+  if (given.device() != device() && !PLUMBLINE_FAULT(out_may_be_elsewhere)) {
     Fail("expected " + what + " on " + device().Spelling() + ", but it is on " + given.device().Spelling());
   }
-  if (in_place && !(given.sizes() == sizes)) {
+  if (in_place && !(given.sizes() == sizes) && !PLUMBLINE_FAULT(in_place_changes_sizes)) {
     Fail(what + " has sizes " + Print(given.sizes()) + ", but the result has sizes " + Print(sizes));
   }
-  if (!info_.any_overlap && HasInternalOverlap(given.sizes(), given.strides()) == reference::InternalOverlap::kYes) {
+  if (!info_.any_overlap && !PLUMBLINE_FAULT(what_overlaps_itself_is_written) &&
+      HasInternalOverlap(given.sizes(), given.strides()) == reference::InternalOverlap::kYes) {
     Fail(what + " is written to, but more than one of its elements are the same place in memory; clone it first");
   }
 }
 
+reference::OverlapKind Call::CheckInputs(const Tensor& given) const {
+  using reference::OverlapKind;
+  OverlapKind found = OverlapKind::kNo;
+  const std::size_t outs = variant() == tables::Variant::kOut ? static_cast<std::size_t>(info_.results) : 0;
+  for (const Value& value : arguments_.first(arguments_.size() - outs)) {
+    if (!value.is_tensor() || !value.AsTensor()->has_data() || value.AsTensor()->is_same(given)) continue;
+    const OverlapKind overlap = Overlap(given, *value.AsTensor());
+    if (overlap == OverlapKind::kPartial && !PLUMBLINE_FAULT(partial_overlap_is_written)) {
+      Fail("what is written overlaps an argument in part; clone the argument first");
+    }
+    if (overlap == OverlapKind::kTooHard) found = overlap;
+  }
+  return found;
+}
+
 Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
+  if (PLUMBLINE_FAULT(meta_results_are_rows) && meta()) strides = {};
   Place& place = places_[static_cast<std::size_t>(which)];
   if (variant() == tables::Variant::kFunctional) {
     return place.written = strides.size() == sizes.size() && !sizes.empty()
@@ -156,22 +183,9 @@ Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
   CheckGiven(place.given, sizes, dtype);
   // Loops compute what has 16 bits in float32: another dtype would get what was not rounded to the result's own.
   const bool rounds = dtype != place.given.dtype() && (dtype == DType::kFloat16 || dtype == DType::kBFloat16);
-  bool apart = rounds || !(place.given.sizes() == sizes);
-  const std::size_t inputs =
-      arguments_.size() - (variant() == tables::Variant::kOut ? static_cast<std::size_t>(info_.results) : 0);
-  const auto check = [&](const Tensor& input) {
-    if (input.is_same(place.given)) return;
-    const reference::OverlapKind overlap = Overlap(place.given, input);
-    if (overlap == reference::OverlapKind::kPartial) {
-      Fail("what is written overlaps an argument in part; clone the argument first");
-    }
-    // The same places with another meaning of the elements: not side by side for the loops.
-    apart = apart || overlap == reference::OverlapKind::kTooHard;
-  };
-  for (std::size_t i = 0; i < inputs; ++i) {
-    const Value& value = arguments_[i];
-    if (value.is_tensor() && value.AsTensor()->has_data()) check(*value.AsTensor());
-  }
+  bool apart = rounds || place.given.device() != device() || !(place.given.sizes() == sizes);
+  // The same places with another meaning of the elements: not side by side for the loops.
+  if (CheckInputs(place.given) == reference::OverlapKind::kTooHard) apart = true;
   return place.written = apart ? Tensor::Empty(sizes, dtype, device(), keys()) : place.given;
 }
 
@@ -181,6 +195,7 @@ Tensor Call::PackedResult(int which, IntSpan sizes, DType dtype) {
     place.given = Given(which);
     place.has_given = true;
     CheckGiven(place.given, sizes, dtype);
+    CheckInputs(place.given);
   }
   return place.written = Tensor::Empty(sizes, dtype, device(), keys());
 }
@@ -227,12 +242,19 @@ void Call::Finish() {
       if (!place.written.is_same(place.given)) {
         // Not before: a call that is refused leaves its sizes too.
         if (!(place.given.sizes() == place.written.sizes())) place.given.Resize(place.written.sizes());
-        if (!meta()) CopyTo(place.given, place.written);
+        if (place.given.device().type == DeviceType::kCpu && !meta()) CopyTo(place.given, place.written);
       }
       // An operator that wrote it on behalf of this one has told so itself.
       const bool counts = !(place.returned && place.written.is_same(place.given));
       if (counts && !PLUMBLINE_FAULT(write_does_not_count)) place.given.BumpVersion();
       if (PLUMBLINE_FAULT(write_counts_twice) && variant() == tables::Variant::kOut) place.given.BumpVersion();
+      if (PLUMBLINE_FAULT(out_is_made_rows) && variant() == tables::Variant::kOut && !place.given.is_contiguous()) {
+        place.given.Restride(place.given.sizes(), reference::ContiguousStrides(place.given.sizes()),
+                             place.given.storage_offset());
+      }
+      if (PLUMBLINE_FAULT(out_gives_a_view) && variant() == tables::Variant::kOut) {
+        place.given = place.given.View(place.given.sizes(), place.given.strides(), place.given.storage_offset());
+      }
       if (PLUMBLINE_FAULT(in_place_gives_a_view) && variant() == tables::Variant::kInPlace) {
         place.given = reference::Tensor(
             place.given.View(place.given.sizes(), place.given.strides(), place.given.storage_offset()));
@@ -240,6 +262,7 @@ void Call::Finish() {
       results.push_back(Value(std::move(place.given)));
     }
   }
+  if (reference::FaultActive()) SpoilResults(info_.family, arguments_, results);
   stack_.Drop(arguments_.size());
   for (Value& result : results) stack_.Push(std::move(result));
 }
@@ -414,6 +437,15 @@ Tensor Contiguous(const Tensor& tensor) {
 }
 
 DimVector BroadcastOf(const Call& call, std::span<const In> inputs) {
+  if (PLUMBLINE_FAULT(dimensions_have_to_be_as_many)) {
+    for (const In& a : inputs) {
+      for (const In& b : inputs) {
+        if (a.tensor() != nullptr && b.tensor() != nullptr && a.tensor()->dim() != b.tensor()->dim()) {
+          call.Fail("not as many dimensions");
+        }
+      }
+    }
+  }
   DimVector sizes;
   bool first = true;
   for (const In& input : inputs) {
@@ -434,6 +466,7 @@ DimVector BroadcastOf(const Call& call, std::span<const In> inputs) {
 }
 
 DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs) {
+  if (PLUMBLINE_FAULT(elementwise_results_are_rows)) return {};
   bool contiguous = true;
   for (const In& input : inputs) {
     if (input.tensor() != nullptr && input.tensor()->sizes() == sizes) {

@@ -49,6 +49,7 @@ using reference::Value;
 struct OperatorInfo {
   const tables::OperatorData* data;
   reference::Registry* registry;
+  std::string family;                  // the functional operator's name without overload, such as "add"
   std::vector<std::string> arguments;  // names
   int results;
   bool any_devices;  // its tensors may be on several: a copy between them
@@ -122,6 +123,8 @@ class Call {
   void FindDevice();
   Tensor Given(int which) const;
   void CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const;
+  // kInvalidArgument if it overlaps an input in part; kTooHard if that could not be told of one.
+  reference::OverlapKind CheckInputs(const Tensor& given) const;
 
   const OperatorInfo& info_;
   Stack& stack_;

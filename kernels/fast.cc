@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "reference/boxing/types.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -18,7 +19,7 @@ struct FastBinary {
 
   // The result, if all is side by side on the CPU and of one float dtype.
   std::optional<Tensor> Short(const Tensor& a, const Tensor& b, double alpha) const {
-    if (!a.has_data() || !b.has_data()) return std::nullopt;
+    if (reference::FaultActive() || !a.has_data() || !b.has_data()) return std::nullopt;
     const DType dtype = a.dtype();
     if (dtype != b.dtype() || (dtype != DType::kFloat32 && dtype != DType::kFloat64)) return std::nullopt;
     if (a.device().type != DeviceType::kCpu || b.device().type != DeviceType::kCpu) return std::nullopt;

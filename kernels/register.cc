@@ -43,6 +43,12 @@ KernelFunction KernelOf(const tables::OperatorData& op) {
   return found == AllKernels().end() ? nullptr : found->second;
 }
 
+std::string FamilyOf(const tables::OperatorData& op) {
+  std::string_view name = op.of.empty() ? op.name : op.of;
+  if (name.starts_with("aten::")) name.remove_prefix(6);
+  return std::string(name.substr(0, name.find('.')));
+}
+
 Kernel BoxedKernel(std::shared_ptr<const OperatorInfo> info, KernelFunction function) {
   return Kernel::FromBoxed([info = std::move(info), function](BoxedCall& boxed) {
            Call call(*info, boxed.stack);
@@ -93,6 +99,7 @@ std::vector<Registration> RegisterKernels(Registry& registry) {
     auto info = std::make_shared<OperatorInfo>();
     info->data = &op;
     info->registry = &registry;
+    info->family = FamilyOf(op);
     for (const reference::SchemaArgument& argument : schema.arguments) info->arguments.push_back(argument.name);
     info->results = static_cast<int>(schema.returns.size());
     info->any_devices = name == "aten::copy_";

@@ -19,6 +19,9 @@ MemoryFormat FormatOf(const Call& call, int i, MemoryFormat without) {
 
 // Strides of a new tensor like `self` in a memory format.
 DimVector LikeStrides(const Tensor& self, MemoryFormat format) {
+  if (PLUMBLINE_FAULT(like_tensors_are_rows) || PLUMBLINE_FAULT(copies_are_rows)) {
+    return reference::ContiguousStrides(self.sizes());
+  }
   return format == MemoryFormat::kPreserve ? reference::StridesLike(self.sizes(), self.strides())
                                            : reference::StridesFor(self.sizes(), format);
 }
@@ -32,6 +35,7 @@ void CopyInto(Call& call) {
   }
   if (self.is_same(source)) return call.Return(0, self);
   const bool from_meta = source.device().type == DeviceType::kMeta;
+  if (from_meta && !call.meta() && PLUMBLINE_FAULT(meta_is_copied_from)) return call.Return(0, self);
   if (from_meta && !call.meta()) call.Fail(ErrorClass::kUnsupported, "'src' is on meta and has no elements to copy");
   // Any dtype may be copied to any other: the check of casts is not for it.
   const Tensor written = call.Result(0, self.sizes(), self.dtype());
@@ -69,7 +73,8 @@ void ToDType(Call& call) {
   const MemoryFormat format = FormatOf(call, 4, MemoryFormat::kPreserve);
   const bool lies_so =
       format == MemoryFormat::kPreserve || reference::ContiguousIn(self.sizes(), self.strides(), format);
-  if (dtype == self.dtype() && !call.boolean(3) && lies_so) return call.Return(0, self);
+  const bool is_so = dtype == self.dtype() && lies_so && !PLUMBLINE_FAULT(to_always_copies);
+  if (is_so && !call.boolean(3)) return call.Return(0, self);
   call.Return(0, call.Invoke("aten::_to_copy", {Value(self), call.at(1), Value::None(), Value::None(), Value::None(),
                                                 call.at(2), call.at(4)}));
 }
@@ -120,7 +125,7 @@ void Resize(Call& call) {
 
 void Item(Call& call) {
   const Tensor self = call.tensor(0);
-  if (self.numel() != 1) {
+  if (self.numel() != 1 && !(PLUMBLINE_FAULT(item_takes_the_first) && self.numel() > 0)) {
     call.Fail("'self' has " + std::to_string(self.numel()) + " elements; only one can become a Scalar");
   }
   if (call.meta()) call.Fail(ErrorClass::kUnsupported, "'self' is on meta and has no element");
@@ -154,6 +159,7 @@ NewOptions OptionsAt(Call& call, int first) {
   }
   if (call.has(first + 3) && call.boolean(first + 3))
     call.Fail(ErrorClass::kUnsupported, "argument 'pin_memory': there is no pinned memory");
+  if (PLUMBLINE_FAULT(factories_forget_their_device)) return {call.dtype(first), DeviceType::kCpu};
   return {call.dtype(first), DeviceAt(call, first + 2)};
 }
 
@@ -235,8 +241,10 @@ void Range(Call& call, const Scalar& start, const Scalar& end, const Scalar& ste
     const __int128 distance = static_cast<__int128>(b) - a;
     count = static_cast<double>((distance + s - (s > 0 ? 1 : -1)) / s);
   }
+  if (PLUMBLINE_FAULT(ranges_end_late)) count += 1;
   if (count >= 9.2e18) call.Fail(ErrorClass::kOverflow, "a range of " + std::to_string(count) + " elements");
-  const Tensor out = New(call, {static_cast<std::int64_t>(count)}, first, integers ? DType::kInt64 : kDefaultDType);
+  const Tensor out = New(call, {static_cast<std::int64_t>(count)}, first,
+                         integers && !PLUMBLINE_FAULT(ranges_are_floating) ? DType::kInt64 : kDefaultDType);
   if (call.meta()) return;
   if (!IsFloating(out.dtype())) {
     const std::int64_t a = AsInteger(start), s = AsInteger(step);

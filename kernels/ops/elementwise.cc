@@ -1,6 +1,7 @@
 // Elementwise operators: of one tensor, of two, comparisons, logic.
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -129,7 +130,8 @@ void Binary(Call& call, const In& a, const In& b, BinaryOp op, DType compute_dty
   const DimVector sizes = BroadcastOf(call, inputs);
   // Before anything is written; all operators that divide integers have a tensor as divisor.
   const bool divides = op >= BinaryOp::kDivTrunc && op <= BinaryOp::kRemainder && !IsFloating(compute_dtype);
-  if (divides && !call.meta() && reference::CheckedNumel(sizes) != 0 && HasZero(*b.tensor(), compute_dtype)) {
+  if (divides && !PLUMBLINE_FAULT(integers_are_divided_by_zero) && !call.meta() &&
+      reference::CheckedNumel(sizes) != 0 && HasZero(*b.tensor(), compute_dtype)) {
     call.Fail("argument 'other': an integer is divided by zero");
   }
   const Tensor out = call.Result(0, sizes, result, StridesOfResult(sizes, inputs));
@@ -149,7 +151,13 @@ void Binary(Call& call) {
   const In inputs[] = {Operand(call, 0), Operand(call, 1)};
   const DType promoted = Promoted(inputs);
   call.CheckDType(promoted);
-  const DType compute = result == Result::kFloat ? FloatOr(promoted) : promoted;
+  DType compute = result == Result::kFloat ? FloatOr(promoted) : promoted;
+  if (PLUMBLINE_FAULT(integers_divide_in_float64) && result == Result::kFloat && !IsFloating(promoted)) {
+    compute = DType::kFloat64;
+  }
+  if (PLUMBLINE_FAULT(comparison_is_in_the_first_dtype) && result == Result::kBool && inputs[0].tensor() != nullptr) {
+    compute = inputs[0].tensor()->dtype();
+  }
   Binary(call, inputs[0], inputs[1], op, compute, result == Result::kBool ? DType::kBool : compute);
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -41,6 +42,7 @@ void Convolution(Call& call) {
   const std::optional<Tensor> bias = call.maybe_tensor(2);
   call.CheckDType(input.dtype());
   call.CheckSameDType(0, 1);
+  if (bias) call.CheckSameDType(0, 2);
   if (call.boolean(6)) call.Fail(ErrorClass::kUnsupported, "argument 'transposed': a transposed convolution");
   if (weight.dim() < 3)
     call.Fail("argument 'weight': expected at least 3 dimensions, but its sizes are " + Print(weight.sizes()));
@@ -318,7 +320,7 @@ void BatchNorm(Call& call) {
       cpu::Store({out.data(), TypeOf(out.dtype())}, i, (x[static_cast<std::size_t>(i)] - mean) * scale + shift);
     });
   }
-  if (!training) return;
+  if (!training || PLUMBLINE_FAULT(running_statistics_stay)) return;
   const auto put = [&](const std::optional<Tensor>& t, const std::vector<double>& values) {
     if (!t) return;
     const Tensor wide = Tensor::Empty(t->sizes(), DType::kFloat64, t->device(), t->keys());

@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -17,11 +18,14 @@ std::vector<std::int64_t> IndicesOf(const Tensor& index) {
 }
 void CheckIndexDType(const Call& call, int i, bool small) {
   const DType dtype = call.tensor(i).dtype();
+  if (PLUMBLINE_FAULT(any_integer_is_an_index) && !IsFloating(dtype)) return;
   if (dtype == DType::kInt64 || (small && dtype == DType::kInt32)) return;
   call.Fail("argument " + call.Name(i) + ": expected " + (small ? "int32 or int64" : "int64") + ", but got " +
             std::string(Spelling(dtype)));
 }
 std::int64_t Checked(const Call& call, int i, std::int64_t index, std::int64_t size, std::size_t dim, bool negative) {
+  if (PLUMBLINE_FAULT(index_past_the_end_is_the_last) && index >= size && size > 0) return size - 1;
+  negative = negative || PLUMBLINE_FAULT(every_index_counts_from_the_end);
   if (index >= size || index < (negative ? -size : 0)) {
     call.Fail("argument " + call.Name(i) + ": index " + std::to_string(index) + " is outside of dimension " +
               std::to_string(dim) + ", which has " + std::to_string(size) + " elements");
@@ -171,7 +175,7 @@ void Scatter(Call& call) {
     }
     const void* from = value;
     if (!from_value) from = At(source, source.dim() == 0 || index.dim() == 0 ? 0 : walk.Offset(source));
-    if (add) {
+    if (add && !PLUMBLINE_FAULT(the_last_of_equal_indices_wins)) {
       AddElement(sums.dtype(), At(sums, to), from, Scalar(1));
     } else {
       std::memcpy(At(out, to), from, self.itemsize());

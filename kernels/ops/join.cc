@@ -1,5 +1,6 @@
 // Joining, repeating, turning round, padding.
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -11,7 +12,9 @@ Tensor Narrowed(const Tensor& self, std::size_t d, std::int64_t start, std::int6
 }
 
 // A tensor of sizes [0] counts as nothing, whatever the others' sizes are.
-bool Skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
+bool Skipped(const Tensor& tensor) {
+  return tensor.dim() == 1 && tensor.numel() == 0 && !PLUMBLINE_FAULT(empty_tensors_are_joined);
+}
 
 void Cat(Call& call) {
   const std::vector<Tensor> tensors = call.tensors(0);

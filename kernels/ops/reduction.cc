@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
+#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -32,7 +33,7 @@ Reduced ReducedOf(const Call& call, const Tensor& self, IntSpan dims, int argume
     if (reduced.mask[d]) reduced.count *= self.sizes()[d];
     if (!reduced.mask[d]) {
       reduced.sizes.push_back(self.sizes()[d]);
-    } else if (keepdim) {
+    } else if (keepdim && !PLUMBLINE_FAULT(keepdim_is_forgotten)) {
       reduced.sizes.push_back(1);
     }
   }
@@ -41,7 +42,7 @@ Reduced ReducedOf(const Call& call, const Tensor& self, IntSpan dims, int argume
 
 DType SumType(const Tensor& self, std::optional<DType> asked) {
   if (asked) return *asked;
-  return IsFloating(self.dtype()) ? self.dtype() : DType::kInt64;
+  return IsFloating(self.dtype()) || PLUMBLINE_FAULT(sums_keep_their_dtype) ? self.dtype() : DType::kInt64;
 }
 
 void Run(Call& call, ReduceKind kind, const Tensor& self, const Reduced& reduced, DType result,
@@ -55,7 +56,11 @@ void Run(Call& call, ReduceKind kind, const Tensor& self, const Reduced& reduced
 template <ReduceKind kind, bool dims>
 void Sum(Call& call) {
   const int dtype_at = dims ? 3 : 1;
-  const std::optional<DType> asked = call.dtype(dtype_at);
+  std::optional<DType> asked = call.dtype(dtype_at);
+  if (PLUMBLINE_FAULT(means_of_integers_are_floats) && kind == ReduceKind::kMean && !asked &&
+      !IsFloating(call.tensor(0).dtype())) {
+    asked = DType::kFloat32;
+  }
   call.CheckDType(asked.value_or(call.tensor(0).dtype()));
   // A dtype that is asked for is what the elements are cast to, before they are added.
   const Tensor self = Converted(call.tensor(0), asked.value_or(call.tensor(0).dtype()));

@@ -63,8 +63,14 @@ void AsStrided(Call& call) {
 void Expand(Call& call) {
   const Tensor self = call.tensor(0);
   try {
-    const DimVector sizes = reference::ExpandSizes(self.sizes(), call.ints(1));
-    ReturnView(call, self, sizes, reference::ExpandStrides(self.sizes(), self.strides(), sizes));
+    const DimVector asked = call.ints(1);
+    if (PLUMBLINE_FAULT(expand_keeps_no_size) && std::find(asked.begin(), asked.end(), -1) != asked.end()) {
+      call.Fail("argument 'size': -1 is no size");
+    }
+    const DimVector sizes = reference::ExpandSizes(self.sizes(), asked);
+    const Tensor expanded =
+        self.View(sizes, reference::ExpandStrides(self.sizes(), self.strides(), sizes), self.storage_offset());
+    call.Return(0, PLUMBLINE_FAULT(expand_copies) ? Copied(expanded) : expanded);
   } catch (const reference::DispatchError& error) {
     call.Fail(error.error_class(), "argument 'size': " + std::string(error.what()));
   }
@@ -135,6 +141,7 @@ void Slice(Call& call) {
   const std::int64_t size = self.sizes()[d], step = call.integer(4);
   if (step <= 0) call.Fail("argument 'step': expected a number above 0, but got " + std::to_string(step));
   const auto clip = [&](std::int64_t x) {
+    if (PLUMBLINE_FAULT(slices_are_not_cut) && x > size && x != INT64_MAX) call.Fail("past the end");
     if (PLUMBLINE_FAULT(slice_of_32_bits)) x = static_cast<std::int32_t>(x);
     if (x < 0) x = x < -size ? 0 : x + size;
     return std::min(x, size);
@@ -160,7 +167,13 @@ void Squeeze(Call& call, std::optional<std::int64_t> dim) {
   ReturnView(call, self, sizes, strides);
 }
 void SqueezeAll(Call& call) { Squeeze(call, std::nullopt); }
-void SqueezeDim(Call& call) { Squeeze(call, call.WrapDim(1, call.tensor(0).dim())); }
+void SqueezeDim(Call& call) {
+  const std::int64_t dim = call.WrapDim(1, call.tensor(0).dim());
+  if (PLUMBLINE_FAULT(squeeze_refuses_other_sizes) && call.tensor(0).dim() > 0 && call.tensor(0).size(dim) != 1) {
+    call.Fail("its size is not 1");
+  }
+  Squeeze(call, dim);
+}
 
 void Unsqueeze(Call& call) {
   const Tensor self = call.tensor(0);
@@ -244,6 +257,7 @@ std::vector<Tensor> SplitOf(const Call& call, const Tensor& self, std::int64_t s
   const std::int64_t count = whole == 0 ? 1 : (whole - 1) / size + 1;
   CheckParts(call, count);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (PLUMBLINE_FAULT(the_smaller_part_is_dropped) && i > 0 && whole - i * size < size) break;
     parts.push_back(Narrowed(self, d, i * size, std::min(size, whole - i * size)));
   }
   return parts;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reference/faults/faults.h"
+
 namespace plumbline::kernels {
 
 using reference::IsFloating;
@@ -18,6 +20,7 @@ DType Promote(DType a, DType b) {
   }
   if (a == DType::kBool) return b;
   if (b == DType::kBool) return a;
+  if (PLUMBLINE_FAULT(unsigned_bytes_promote_to_signed) && SizeOf(a) == SizeOf(b)) return DType::kInt8;
   if (a == DType::kUint8 && b == DType::kInt8) return DType::kInt16;
   if (a == DType::kInt8 && b == DType::kUint8) return DType::kInt16;
   return SizeOf(a) > SizeOf(b) ? a : b;
@@ -39,6 +42,11 @@ std::optional<DType> Combine(std::optional<DType> higher, std::optional<DType> l
 
 }  // namespace
 
-DType Promotion::Result() const { return Combine(with_dims_, Combine(without_, scalars_)).value_or(kDefaultDType); }
+DType Promotion::Result() const {
+  // As if a Scalar were a tensor of its default dtype.
+  if (PLUMBLINE_FAULT(scalars_count_like_tensors) && scalars_)
+    return Promote(with_dims_.value_or(*scalars_), *scalars_);
+  return Combine(with_dims_, Combine(without_, scalars_)).value_or(kDefaultDType);
+}
 
 }  // namespace plumbline::kernels

@@ -30,16 +30,18 @@ CHAPTERS = {  # file -> prefix of its ids
     "09-chains": "CHAIN",
     "10-concurrency": "CONC",
     "11-tensors": "TENS",
+    "12-operators": "OPER",
 }
 DRAFTS = {  # in drafts/, until each clause has its test and fault
-    "12-operators": "OPER",
     "13-memory": "MEM",
+    "14-operators-in-work": "OPER",
 }
 PROFILES = {
     "core", "fresh", "libraries", "listeners", "warnings", "guards", "fallback", "chains", "redispatch", "typed",
     "boxed", "drain", "cache", "flush", "introspection", "signature", "tensors",
+    "operators",
 }
-DRAFT_PROFILES = PROFILES | {"operators", "memory", "dlpack"}
+DRAFT_PROFILES = PROFILES | {"memory", "dlpack"}
 PREFIXES = "|".join([*CHAPTERS.values(), *DRAFTS.values()])
 ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
 HEADING = re.compile(r"^### (\S+)(?: (.*))?$")

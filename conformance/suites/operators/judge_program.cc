@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "conformance/suites/operators/judge_changes.h"
@@ -188,8 +189,10 @@ class ProgramJudge {
 
   std::optional<ProgramFault> Do(const Statement& statement, const Moment& moment) {
     const std::uint32_t came = moment.error_class;
-    const bool absent = came == PL_ERROR_NO_KERNEL || came == PL_ERROR_NOT_FOUND || came == PL_ERROR_UNSUPPORTED ||
-                        came == PL_ERROR_NO_DTYPE;
+    if (came == PL_ERROR_NONE) done_.insert(statement.op);
+    // What was there a moment ago is not missing: a dtype of it may be, which has a class of its own.
+    const bool missing = (came == PL_ERROR_NO_KERNEL || came == PL_ERROR_NOT_FOUND) && !done_.contains(statement.op);
+    const bool absent = missing || came == PL_ERROR_UNSUPPORTED || came == PL_ERROR_NO_DTYPE;
     if (statement.error_class) {
       const bool any = *statement.error_class == PL_ERROR_NONE;
       if (any ? came != PL_ERROR_NONE : came == *statement.error_class) {
@@ -287,6 +290,7 @@ class ProgramJudge {
   std::size_t at_ = 0;
   const States* before_ = nullptr;
   std::map<int, std::uint64_t> first_versions_;
+  std::set<std::string> done_;  // operators
 };
 
 }  // namespace

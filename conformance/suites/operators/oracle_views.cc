@@ -185,8 +185,8 @@ Expected Slice(const OperatorCall& call) {
   };
   const std::int64_t start = bound(call.arguments[2], 0), end = std::max(bound(call.arguments[3], size), start);
   view.offset += start * view.strides[*d];
-  view.sizes[*d] = (end - start + step - 1) / step;
-  view.strides[*d] *= step;
+  view.sizes[*d] = end == start ? 0 : (end - start - 1) / step + 1;
+  if (view.sizes[*d] > 1) view.strides[*d] *= step;  // of one element it does not matter
   return Viewed(std::move(view));
 }
 

@@ -92,7 +92,8 @@ struct ExpParts {
   const float e = p * FloatOf((Less(BitsOf(rounded), BitsOf(kRounder)) + 127) << 23);
   const float large = 1.0f - 2.0f / (e + 1.0f);
   const float signed_large = FloatOf(BitsOf(large) | (BitsOf(x) & static_cast<std::int32_t>(0x80000000)));
-  return magnitude < 0.625f ? small : signed_large;
+  const float signed_small = FloatOf(BitsOf(small) | (BitsOf(x) & static_cast<std::int32_t>(0x80000000)));  // of -0.0
+  return magnitude < 0.625f ? signed_small : signed_large;
 }
 
 [[gnu::always_inline]] inline float LogF(float x) {
