@@ -35,8 +35,8 @@ template <class F>
 void EachFloat(const Tensor& tensor, F f) {
   const auto each = [&](auto* elements) {
     for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-      elements[i] = static_cast<std::decay_t<decltype(*elements)>>(static_cast<float>(f(static_cast<double>(
-          static_cast<float>(elements[i])))));
+      elements[i] = static_cast<std::decay_t<decltype(*elements)>>(
+          static_cast<float>(f(static_cast<double>(static_cast<float>(elements[i])))));
     }
   };
   if (tensor.dtype() == DType::kFloat32) each(tensor.data<float>());

@@ -14,7 +14,8 @@
 namespace plumbline::kernels {
 
 // `op` is the name of the functional operator, without "aten::" and overload: "sum".
-void SpoilResults(std::string_view op, std::span<const reference::Value> arguments, std::span<reference::Value> results);
+void SpoilResults(std::string_view op, std::span<const reference::Value> arguments,
+                  std::span<reference::Value> results);
 
 }  // namespace plumbline::kernels
 

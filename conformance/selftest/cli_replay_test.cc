@@ -56,7 +56,7 @@ TEST_F(CliReplayTest, NamesOfNothingAreBadInput) {
   EXPECT_EQ(clause.status, 2) << clause.out;
   EXPECT_THAT(clause.err,
               HasSubstr("s.scn:3: there is no clause 'RES-0004'; did you mean 'RES-004'?\n`plumbline list "));
-  EXPECT_EQ(Replay(head + "clauses RES-001 OPER-050\n" + define, Backend("reference")).status, 0) << "a draft is there";
+  EXPECT_EQ(Replay(head + "clauses RES-001 OPER-122\n" + define, Backend("reference")).status, 0) << "a draft is there";
 
   const Ran name = Replay(head + define + "release d\n", Backend("reference"));
   EXPECT_EQ(name.status, 2) << name.out;

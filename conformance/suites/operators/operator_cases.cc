@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "conformance/harness/data_folder.h"
+#include "conformance/suites/operators/clauses_of_operator.h"
 #include "conformance/suites/operators/operator_trial.h"
 #include "conformance/suites/operators/program_cases.h"
 #include "conformance/suites/operators/tensor_program.h"
@@ -44,7 +45,7 @@ std::vector<harness::Case> OperatorCases(const OperatorOptions& options) {
   for (const std::string& name : TriedOperators()) {
     cases.push_back({.id = "operators/" + name,
                      .chapter = "operators",
-                     .clauses = {},
+                     .clauses = ClausesOfOperator(name),
                      .tier = Tier::kQuick,
                      .needs = kWithOperators,
                      .sampled = false,
