@@ -27,7 +27,7 @@ constexpr std::pair<const char*, const char*> kCommands[] = {
     {"check", "check a backend against the spec"},
     {"list", "list cases, clauses, faults, capabilities and backends"},
     {"race", "hunt for what breaks when threads register and call at once"},
-    {"replay", "run scenario files on a backend, step by step"},
+    {"replay", "run scenario files and tensor programs on a backend, step by step"},
     {"explain", "say why a kernel did or did not run, rule by rule"},
     {"keys", "print a backend's dispatch keys in order"},
     {"probe", "print which operators a device computes, dtype by dtype"},

@@ -158,7 +158,8 @@ int Main(int argc, char** argv) {
     std::fflush(stdout);
   }
   const auto count = [&](const auto& holds) { return std::count_if(rows.begin(), rows.end(), holds); };
-  Print("\n{} right  {} not there  {} differs  {} dies\n", kRight, kAbsent, kDiffers, kDies);
+  Print("\n{} right  {} no kernel for it  {} differs from what its clauses say  {} dies\n", kRight, kAbsent, kDiffers,
+        kDies);
   Print("{}: {} right, {} differ or die for some dtype, {} not there\n",
         reports::Counted(static_cast<int>(rows.size()), "operator"),
         count([](const Row& row) { return row.Has(kRight) && row.wrong.empty(); }),

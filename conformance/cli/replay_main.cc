@@ -171,7 +171,7 @@ int Main(int argc, char** argv) {
   app.footer(
       "Each step is judged against the model, whether the file expects something of it or not. A step that ends in an\n"
       "error as the model predicts, and of which the file expects nothing, is pointed out; it is no failure.\n"
-      "A clause that there is not, and a release of what nothing makes, are bad input.\n"
+      "A clause that does not exist, and a step that releases or calls by a name that no step gave, are bad input.\n"
       "What the backend writes to standard output and error comes through on standard error, also a trace:\n"
       "  PLUMBLINE_DISPATCH_TRACE=stderr plumbline replay demo.scn --backend reference\n"
       "  PLUMBLINE_REGISTRATION_LOG=stderr plumbline replay demo.scn --backend reference\n"

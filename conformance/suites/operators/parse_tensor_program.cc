@@ -239,7 +239,8 @@ class Parser {
       std::vector<std::string> all;
       for (const tables::OperatorData& op : tables::kOperators)
         all.emplace_back(op.name.substr(op.name.find("::") + 2));
-      Fail(word, fmt::format("there is no operator '{}' in the table{}", call.op, DidYouMean(word.text, all)));
+      Fail(word, fmt::format("there is no operator '{}' in the table{}", call.op,
+                             DidYouMean(call.op.substr(call.op.find("::") + 2), all)));
     }
     const scenario::Schema schema = *scenario::ParseSchema(known->schema).schema;
     std::vector<std::optional<Argument>> given(schema.arguments.size());
@@ -394,13 +395,16 @@ class Parser {
     return *integer;
   }
   std::vector<long double> Elements() {
+    const Token open = Peek();
     Mark("{");
     std::vector<long double> elements;
     while (!TakeIf("}")) {
       const Token token = Take();
       if (token.kind == Token::Kind::kLineEnd) continue;
       const auto number = NumberOf(token.text);
-      if (!number) Fail(token, "expected an element, found " + Shown(token));
+      if (!number) {
+        Fail(token, fmt::format("expected an element, or }} for the {{ of line {}, found {}", open.line, Shown(token)));
+      }
       elements.push_back(*number);
     }
     return elements;
