@@ -158,6 +158,12 @@ class Parser {
     const Token first = Peek();
     if (first.text == "title" && first.kind == Token::Kind::kWord && !IsBoundNext()) return Title();
     if (first.text == "clauses" && !IsBoundNext()) return Clauses();
+    if (first.text == "needs" && !IsBoundNext()) {
+      Take();
+      Word("elements");
+      program_.needs_elements = true;
+      return EndOfLine();
+    }
     if (first.text == "expect") return Expect();
     std::vector<Token> names;
     if (IsBoundNext()) {

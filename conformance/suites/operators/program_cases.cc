@@ -33,6 +33,7 @@ void RunProgram(CaseContext& ctx, const fs::path& path, const std::string& devic
   if (!program.ok()) return ctx.Broken(program.error());
   OperatorBackend backend(ctx.executor(), device);
   if (!backend.broken().empty()) return ctx.Broken(backend.broken());
+  if (program->needs_elements && device == kMeta) return ctx.Unsupported("elements, which meta has not");
   const ProgramVerdict tried = TryProgram(backend, *program);
   if (tried.verdict == Verdict::kUnsupported) return ctx.Unsupported(tried.got);
   ctx.Tried(1);

@@ -115,6 +115,7 @@ std::string PrintTensorProgram(const TensorProgram& program) {
   std::string text = "program  1\n";
   if (!program.title.empty()) text += "title    " + program.title + "\n";
   if (!program.clauses.empty()) text += fmt::format("clauses  {}\n", fmt::join(program.clauses, " "));
+  if (program.needs_elements) text += "needs    elements\n";
   text += "\n";
   for (const Statement& statement : program.statements) text += PrintStatement(program, statement) + "\n";
   return text;

@@ -3,6 +3,7 @@
 //   program  1
 //   title    A view shares the version counter
 //   clauses  TENS-041
+//   needs    elements                         # if it is about what only elements tell: not for meta
 //
 //   a = float32 [2, 3] {1 2 3 4 5 6}          # row-major; strided: int64 [2] / [2] + 1 {0 7 0 8}, all of its storage
 //   v = view(a, [3, 2])                       # aten::view; what is left out has the schema's default
@@ -70,6 +71,7 @@ struct Statement {
 struct TensorProgram {
   std::string title;
   std::vector<std::string> clauses;
+  bool needs_elements = false;     // a device without elements has nothing to show
   std::vector<std::string> names;  // by number
   std::vector<Statement> statements;
 };

@@ -21,6 +21,7 @@ constexpr const char* kProgram = R"(# a comment
 program  1
 title    All that's there; and ( more
 clauses  TENS-041 OPER-001
+needs    elements
 
 a = float32 [2, 3] {1 2 3 -0.5 nan -0}   # another
 b = int64 [2] / [2] + 1 {0 7 0 8}
@@ -60,6 +61,8 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   EXPECT_THAT(program.clauses, ElementsAre("TENS-041", "OPER-001"));
   EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "u", "w", "x", "y"));
   EXPECT_EQ(program.title, "All that's there; and ( more");
+  EXPECT_TRUE(program.needs_elements);
+  EXPECT_FALSE(Parsed("program 1\n").needs_elements);
   const std::string printed = PrintTensorProgram(program);
   EXPECT_EQ(PrintTensorProgram(Parsed(printed)), printed);
   EXPECT_THAT(printed, HasSubstr("a = float32 [2, 3] {1 2 3 -0.5 nan -0}\n"));
