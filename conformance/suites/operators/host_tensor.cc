@@ -115,13 +115,19 @@ bool IsFloating(std::uint32_t dtype) {
 
 // [TENS-004]
 std::int64_t NumelOf(const Sizes& sizes) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;  // whatever the others are
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 // [TENS-002]
 Sizes ContiguousStrides(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
-  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * std::max<std::int64_t>(sizes[d], 1);
+  for (std::size_t d = sizes.size(); d-- > 1;) {
+    // Of a tensor without elements a stride may fit into no number; then it means nothing.
+    if (__builtin_mul_overflow(strides[d], std::max<std::int64_t>(sizes[d], 1), &strides[d - 1])) {
+      strides[d - 1] = std::numeric_limits<std::int64_t>::max();
+    }
+  }
   return strides;
 }
 
