@@ -1,7 +1,9 @@
 #include "kernels/call.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu/reduce.h"
 #include "kernels/spoilt_results.h"
@@ -11,6 +13,29 @@
 namespace plumbline::kernels {
 
 using reference::Throw;
+
+namespace {
+
+double Greatest(DType floating) {
+  switch (floating) {
+    case DType::kFloat16:
+      return 65504;
+    case DType::kBFloat16:
+      return 0x1.fep127;
+    case DType::kFloat32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+std::string Shortest(double value) {
+  char text[32];
+  const std::to_chars_result end = std::to_chars(text, text + sizeof text, value);
+  return {text, end.ptr};
+}
+
+}  // namespace
 
 Call::Call(const OperatorInfo& info, Stack& stack)
     : info_(info), stack_(stack), arguments_(stack.Top(info.arguments.size())) {
@@ -118,6 +143,26 @@ void Call::CheckSameDType(int a, int b) const {
   if (tensor(a).dtype() == tensor(b).dtype() || PLUMBLINE_FAULT(dtypes_of_matrices_may_differ)) return;
   Fail("expected " + Name(b) + " of the dtype of " + Name(a) + ", " + std::string(Spelling(tensor(a).dtype())) +
        ", but got " + std::string(Spelling(tensor(b).dtype())));
+}
+
+void Call::CheckHolds(int i, DType dtype) const {
+  if (dtype == DType::kBool || PLUMBLINE_FAULT(scalars_need_not_fit)) return;
+  const Scalar given = scalar(i);
+  const double value = AsReal(given);
+  bool fits = false;
+  if (IsFloating(dtype)) {
+    fits = !std::isfinite(value) || std::fabs(value) <= Greatest(dtype);
+  } else if (dtype == DType::kInt64 && !given.is_float()) {
+    fits = true;
+  } else {
+    const double half = std::ldexp(1.0, static_cast<int>(8 * SizeOf(dtype)) - 1);
+    fits = dtype != DType::kUint8 ? value >= -half && value < half
+                                  : value < 2 * half && (given.is_float() ? value >= 0 : value > -2 * half);
+  }
+  if (!fits) {
+    Fail("argument " + Name(i) + ": " + (given.is_float() ? Shortest(value) : std::to_string(AsInteger(given))) +
+         " does not fit in " + std::string(Spelling(dtype)));
+  }
 }
 
 std::int64_t Call::WrapDimValue(std::int64_t dim, std::int64_t dims, int i) const {

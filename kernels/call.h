@@ -88,6 +88,8 @@ class Call {
   // kNoDtype unless the table says that the operator takes it.
   void CheckDType(DType dtype) const;
   void CheckSameDType(int a, int b) const;
+  // That a tensor of this dtype can hold the Scalar; a negative integer wraps in uint8.
+  void CheckHolds(int i, DType dtype) const;
   std::string Name(int i) const { return "'" + info_.arguments[static_cast<std::size_t>(i)] + "'"; }
   std::int64_t WrapDim(int i, std::int64_t dims) const { return WrapDimValue(integer(i), dims, i); }
   std::int64_t WrapDimValue(std::int64_t dim, std::int64_t dims, int i) const;

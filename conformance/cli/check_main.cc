@@ -24,6 +24,7 @@
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
 #include "conformance/suites/operators/operator_cases.h"
+#include "conformance/suites/operators/operator_deviations.h"
 #include "conformance/suites/service.h"
 #include "reports/terminal/terminal.h"
 
@@ -165,7 +166,8 @@ int Main(int argc, char** argv) {
   OrError<harness::ExecutorConfig> config = options.backend.Config();
   if (!config.ok()) return Complain(app, config.error());
   suite.shipped_waivers = options.waivers.empty();
-  OrError<harness::GivenWaivers> waivers = harness::ReadGivenWaivers(options.waivers);
+  if (options.profile == kOperators) suite.deviations = suites::OperatorDeviationNames();
+  OrError<harness::GivenWaivers> waivers = harness::ReadGivenWaivers(options.waivers, suite.deviations);
   if (!waivers.ok()) return Complain(app, waivers.error());
   suite.waivers = std::move(waivers->waivers);
   suite.waiver_files = std::move(waivers->files);

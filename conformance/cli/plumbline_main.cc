@@ -31,6 +31,7 @@ constexpr std::pair<const char*, const char*> kCommands[] = {
     {"explain", "say why a kernel did or did not run, rule by rule"},
     {"keys", "print a backend's dispatch keys in order"},
     {"probe", "print which operators a device computes, dtype by dtype"},
+    {"agree", "say where two backends compute otherwise than each other"},
     {"dump", "print what is registered for an operator, and its table"},
     {"prove", "show that the suites catch every planted fault"},
     {"fuzz", "make up inputs for the readers, the reference and the schedules of threads (see ./dev fuzz)"},

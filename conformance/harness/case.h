@@ -71,6 +71,10 @@ class CaseContext {
   virtual std::uint64_t seed() const = 0;  // of the run and this case
   virtual void Tried(std::uint64_t scenarios) = 0;
   virtual void Unsupported(const std::string& missing) = 0;
+  // Whether a waiver accepts a deviation of the suite's own in this case; and that so many of what was tried are as it
+  // says.
+  virtual bool Accepts(std::string_view deviation) const = 0;
+  virtual void Accepted(const std::string& deviation, std::uint64_t scenarios) = 0;
   // How the backend was named, for a line that reruns: " --backend X --load Y".
   virtual std::string BackendArguments() const = 0;
   // Keeps a file beside the saved scenarios of failures; its path, or nothing where none are saved.

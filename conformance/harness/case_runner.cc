@@ -17,6 +17,7 @@
 #include "conformance/harness/property.h"
 #include "conformance/harness/stray_names.h"
 #include "reports/text/shown.h"
+#include "spec/model/deviations.h"
 #include "spec/scenario/capabilities_needed.h"
 #include "spec/scenario/parse.h"
 #include "spec/scenario/print.h"
@@ -31,13 +32,20 @@ using scenario::Scenario;
 // A case that fails in many ways is read for its first few.
 constexpr std::size_t kMostFindings = 5;
 
+// Those that the model has a switch for.
+std::vector<const Waiver*> OfModel(std::vector<const Waiver*> deviations) {
+  std::erase_if(deviations, [](const Waiver* waiver) { return !model::FindDeviation(waiver->deviation); });
+  return deviations;
+}
+
 class Context : public CaseContext {
  public:
   Context(const Case& one, Executor& executor, const Waivers& waivers, const CaseRunnerOptions& options)
       : case_(one),
         executor_(executor),
         options_(options),
-        judge_(executor, waivers.DeviationsFor(one.id, executor.facts().release)) {
+        deviations_(waivers.DeviationsFor(one.id, executor.facts().release)),
+        judge_(executor, OfModel(deviations_)) {
     result_.id = one.id;
     result_.chapter = one.chapter;
     result_.clauses = one.clauses;
@@ -151,6 +159,18 @@ class Context : public CaseContext {
   std::uint64_t seed() const override { return HashOf(case_.id, options_.seed); }
   void Tried(std::uint64_t scenarios) override { result_.scenarios += scenarios; }
   void Unsupported(const std::string& missing) override { missing_.insert(missing); }
+  bool Accepts(std::string_view deviation) const override {
+    return std::any_of(deviations_.begin(), deviations_.end(),
+                       [&](const Waiver* waiver) { return waiver->deviation == deviation; });
+  }
+  void Accepted(const std::string& deviation, std::uint64_t scenarios) override {
+    result_.accepted_by_deviation[deviation] += scenarios;
+    for (const Waiver* waiver : deviations_) {
+      if (waiver->deviation != deviation) continue;
+      accepting_.insert(waiver->id);
+      waived_clauses_.insert(waiver->clauses.begin(), waiver->clauses.end());
+    }
+  }
   std::string BackendArguments() const override {
     return fmt::format(" --backend {}{}", ShellPath(options_.backend_argument), options_.more_arguments);
   }
@@ -291,6 +311,7 @@ class Context : public CaseContext {
   const Case& case_;
   Executor& executor_;
   const CaseRunnerOptions& options_;
+  const std::vector<const Waiver*> deviations_;  // that are accepted in this case
   Judge judge_;
   reports::CaseResult result_;
   Verdict worst_ = Verdict::kFail;

@@ -45,13 +45,13 @@ Interpretation Interpreter::Run() {
       return query != nullptr && query->kind == scenario::QueryKind::kCounters;
     });
     const std::vector<pl_key_declaration> keys = LendKeys(scenario_.declared_keys);
-    const pl_open_options open{.struct_size = sizeof(pl_open_options),
-                               .mode = static_cast<std::uint32_t>(options_.fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS),
-                               .release = Borrow(scenario_.release),
-                               .count_hits = counts ? 1u : 0u,
-                               .reserved = 0,
-                               .keys = keys.data(),
-                               .key_count = keys.size()};
+    pl_open_options open{};
+    open.struct_size = sizeof open;
+    open.mode = options_.fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
+    open.release = Borrow(scenario_.release);
+    open.count_hits = counts ? 1 : 0;
+    open.keys = keys.data();
+    open.key_count = keys.size();
     if (MaybeFailure failure = PLUMBLINE_CALL(open, &open, &registry_)) {
       done.refused = fmt::format("{} ({})", failure->message, failure->error_class);
       return done;

@@ -8,6 +8,7 @@
 
 #include "conformance/harness/shrink.h"
 #include "spec/model/call.h"
+#include "spec/model/deviations.h"
 #include "spec/scenario/print.h"
 
 namespace plumbline::harness {
@@ -78,7 +79,7 @@ model::Settings SettingsFor(const BackendFacts& facts) {
 void Judge::TryDeviations(const Scenario& scenario, Judgement& judgement, const Observation& seen) {
   const auto predicts = [&](const std::vector<const Waiver*>& waivers) {
     model::Settings settings = SettingsFor(executor_.facts());
-    for (const Waiver* waiver : waivers) settings.deviations.insert(*waiver->deviation);
+    for (const Waiver* waiver : waivers) settings.deviations.insert(*model::FindDeviation(waiver->deviation));
     const Comparison comparison =
         Compare(scenario, model::Predict(scenario, settings), seen.outcomes, executor_.facts().capabilities);
     return comparison.result == Comparison::Result::kAgrees;
@@ -88,9 +89,7 @@ void Judge::TryDeviations(const Scenario& scenario, Judgement& judgement, const 
     for (const Waiver* waiver : waivers) {
       judgement.waivers.push_back(waiver->id);
       judgement.waived_clauses.insert(waiver->clauses.begin(), waiver->clauses.end());
-      for (const model::DeviationInfo& info : model::AllDeviations()) {
-        if (info.deviation == *waiver->deviation) judgement.deviations.emplace_back(info.name);
-      }
+      judgement.deviations.push_back(waiver->deviation);
     }
   };
   for (const Waiver* waiver : deviations_) {

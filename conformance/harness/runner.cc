@@ -177,7 +177,7 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
     done.run.backend = DescribeBackend(done.facts);
     if (const std::string file = ShippedWaiverFile(done.facts, options.suite);
         options.shipped_waivers && !file.empty()) {
-      OrError<Waivers> shipped = ReadWaiverFile(file);
+      OrError<Waivers> shipped = ReadWaiverFile(file, options.deviations);
       if (!shipped.ok()) return InputError{shipped.error()};
       options.waivers = std::move(*shipped);
       options.waiver_files = {std::filesystem::path(file).filename().string()};

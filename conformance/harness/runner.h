@@ -37,8 +37,9 @@ struct SuiteOptions {
   std::vector<std::string> waiver_files;  // that these are from, by file name
   bool shipped_waivers = false;           // instead of them those that are shipped with the backend, if any are
   std::string suite;                      // whose shipped waivers: "race"; empty: the main suite's
-  std::vector<reports::Clause> clauses;   // of the index; may be empty
-  std::string today;                      // "2026-11-29", for waivers
+  DeviationNames deviations = DeviationsOfModel();  // that these waivers may be about
+  std::vector<reports::Clause> clauses;             // of the index; may be empty
+  std::string today;                                // "2026-11-29", for waivers
   // Called when a case is done, from one thread at a time.
   std::function<void(std::size_t done, std::size_t total, const reports::CaseResult& result)> progress;
 };

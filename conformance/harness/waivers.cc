@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "conformance/harness/text_file.h"
+#include "spec/model/deviations.h"
 
 // toml++ asserts what broken files do not keep, such as "[*waiver]", or with NDEBUG lets the compiler assume it.
 // Without either it goes on and says what is wrong.
@@ -48,7 +49,8 @@ std::vector<int> VersionNumbers(std::string_view text) {
 // Reads one [[waiver]]; the first problem is kept, with its line.
 class Reader {
  public:
-  Reader(const toml::table& table, const std::string& file) : table_(table), file_(file) {
+  Reader(const toml::table& table, const std::string& file, const DeviationNames& deviations)
+      : table_(table), file_(file), deviations_(deviations) {
     waiver_.where = fmt::format("{}:{}", file, table.source().begin.line);
   }
 
@@ -96,18 +98,14 @@ class Reader {
     } else if (!tier.empty() && tier != "quick") {
       WrongAt("tier", fmt::format("the tier '{}' is not one of quick, standard, full", tier));
     }
-    const std::string deviation = Text("deviation", false);
-    if (!deviation.empty()) {
-      waiver_.deviation = model::FindDeviation(deviation);
-      if (!waiver_.deviation) {
-        std::vector<std::string_view> names;
-        for (const model::DeviationInfo& info : model::AllDeviations()) names.push_back(info.name);
-        WrongAt("deviation",
-                fmt::format("the model has no deviation '{}'; it has {}", deviation, fmt::join(names, ", ")));
-      }
+    waiver_.deviation = Text("deviation", false);
+    const bool deviates = !waiver_.deviation.empty();
+    if (deviates && std::find(deviations_.begin(), deviations_.end(), waiver_.deviation) == deviations_.end()) {
+      WrongAt("deviation", fmt::format("there is no deviation '{}' here; there are {}", waiver_.deviation,
+                                       fmt::join(deviations_, ", ")));
     }
-    const int ways = static_cast<int>(!deviation.empty()) + static_cast<int>(!waiver_.outcome.empty()) +
-                     static_cast<int>(waiver_.unstable);
+    const int ways =
+        static_cast<int>(deviates) + static_cast<int>(!waiver_.outcome.empty()) + static_cast<int>(waiver_.unstable);
     if (ways != 1) Wrong(table_, "a waiver has exactly one of deviation, outcome and unstable");
     if (waiver_.unstable == waiver_.admits.empty())
       Wrong(table_, "'admits' lists outcomes exactly when unstable is true");
@@ -121,7 +119,7 @@ class Reader {
                                       fmt::join(AdmittedWords(), ", ")));
       }
     }
-    if (deviation.empty() && waiver_.cases.empty()) Wrong(table_, "a waiver without a deviation lists its cases");
+    if (!deviates && waiver_.cases.empty()) Wrong(table_, "a waiver without a deviation lists its cases");
     if (!problem_.empty()) return InputError{problem_};
     return waiver_;
   }
@@ -170,6 +168,7 @@ class Reader {
 
   const toml::table& table_;
   const std::string& file_;
+  const DeviationNames& deviations_;
   Waiver waiver_;
   std::string problem_;
 };
@@ -188,17 +187,14 @@ std::uint64_t Uses(const Waiver& waiver, const std::vector<reports::CaseResult>&
   std::uint64_t used = 0;
   for (const reports::CaseResult& result : results) {
     if (!waiver.AppliesTo(result.id, release)) continue;
-    if (!waiver.deviation) {
+    if (waiver.deviation.empty()) {
       // Undefined behaviour may well look right today.
       const bool passed = result.verdict == reports::Verdict::kPass && Admits(waiver, "pass");
       used += result.waiver == waiver.id || passed ? 1 : 0;
       continue;
     }
-    for (const model::DeviationInfo& info : model::AllDeviations()) {
-      if (info.deviation != *waiver.deviation) continue;
-      const auto accepted = result.accepted_by_deviation.find(std::string(info.name));
-      if (accepted != result.accepted_by_deviation.end()) used += accepted->second;
-    }
+    const auto accepted = result.accepted_by_deviation.find(waiver.deviation);
+    if (accepted != result.accepted_by_deviation.end()) used += accepted->second;
   }
   return used;
 }
@@ -265,7 +261,7 @@ bool Waiver::AppliesTo(std::string_view case_id, std::string_view release) const
 std::vector<const Waiver*> Waivers::DeviationsFor(std::string_view case_id, std::string_view release) const {
   std::vector<const Waiver*> found;
   for (const Waiver& waiver : all) {
-    if (waiver.deviation && waiver.AppliesTo(case_id, release)) found.push_back(&waiver);
+    if (!waiver.deviation.empty() && waiver.AppliesTo(case_id, release)) found.push_back(&waiver);
   }
   return found;
 }
@@ -273,12 +269,18 @@ std::vector<const Waiver*> Waivers::DeviationsFor(std::string_view case_id, std:
 std::vector<const Waiver*> Waivers::OutcomesFor(std::string_view case_id, std::string_view release) const {
   std::vector<const Waiver*> found;
   for (const Waiver& waiver : all) {
-    if (!waiver.deviation && waiver.AppliesTo(case_id, release)) found.push_back(&waiver);
+    if (waiver.deviation.empty() && waiver.AppliesTo(case_id, release)) found.push_back(&waiver);
   }
   return found;
 }
 
-OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
+DeviationNames DeviationsOfModel() {
+  DeviationNames names;
+  for (const model::DeviationInfo& info : model::AllDeviations()) names.push_back(info.name);
+  return names;
+}
+
+OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name, const DeviationNames& deviations) {
   // toml++ loses its way in characters beyond ASCII that are not within strings and comments. So it first reads the
   // text with others in their place: if that is TOML, they are where StrayCharacter takes them to be.
   if (const std::size_t at = StrayCharacter(text); at != text.size()) {
@@ -303,7 +305,7 @@ OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
           fmt::format("{}:{}: expected [[waiver]], found '{}'", name, node.source().begin.line, key.str())};
     }
     for (const toml::node& item : *node.as_array()) {
-      OrError<Waiver> waiver = Reader(*item.as_table(), name).Read();
+      OrError<Waiver> waiver = Reader(*item.as_table(), name, deviations).Read();
       if (!waiver.ok()) return InputError{waiver.error()};
       for (const Waiver& other : waivers.all) {
         if (other.id == waiver->id) {
@@ -317,13 +319,13 @@ OrError<Waivers> ReadWaivers(std::string_view text, const std::string& name) {
   return waivers;
 }
 
-OrError<Waivers> ReadWaiverFile(const std::string& path) {
+OrError<Waivers> ReadWaiverFile(const std::string& path, const DeviationNames& deviations) {
   const OrError<std::string> text = ReadTextFile(path, "a waiver file (TOML)");
   if (!text.ok()) return InputError{text.error()};
-  return ReadWaivers(*text, path);
+  return ReadWaivers(*text, path, deviations);
 }
 
-OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given) {
+OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given, const DeviationNames& deviations) {
   GivenWaivers read;
   for (const std::string& file : given) {
     if (file == "none") {
@@ -331,7 +333,7 @@ OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given) {
       break;
     }
     read.files.push_back(std::filesystem::path(file).filename().string());
-    OrError<Waivers> waivers = ReadWaiverFile(file);
+    OrError<Waivers> waivers = ReadWaiverFile(file, deviations);
     if (!waivers.ok()) return InputError{waivers.error()};
     for (Waiver& waiver : waivers->all) read.waivers.all.push_back(std::move(waiver));
   }

@@ -7,7 +7,8 @@
 //   reference = "https://..."                  # or words: where it is reported or explained
 //   owner     = "dispatcher team"
 //   expires   = "2027-06-30"                   # a day, or a version of the backend ("2.9")
-//   deviation = "stale-autogradother"          # either: the model, with this switch, predicts the failure exactly
+//   deviation = "stale-autogradother"          # either: the model, with this switch, predicts the failure exactly, or
+//                                              # the suite knows the fault by this name
 //   cases     = ["resolution/RES-021-order"]   # exact ids; with a deviation they may be left out: all cases
 //   # or, without a deviation:
 //   outcome   = "error internal"               # what the backend does instead: what the finding says it got
@@ -35,7 +36,6 @@
 #include "conformance/harness/case.h"
 #include "conformance/harness/or_error.h"
 #include "reports/result/result.h"
-#include "spec/model/deviations.h"
 
 namespace plumbline::harness {
 
@@ -43,7 +43,7 @@ struct Waiver {
   std::string id, cause, reference, owner, expires;
   std::vector<std::string> clauses;
   std::vector<std::string> cases;
-  std::optional<model::Deviation> deviation;
+  std::string deviation;  // by name; empty: it is by outcome
   std::string outcome;
   bool unstable = false;
   std::vector<std::string> admits;
@@ -64,9 +64,14 @@ struct Waivers {
   std::vector<const Waiver*> OutcomesFor(std::string_view case_id, std::string_view release) const;
 };
 
+// Names of the deviations that a waiver may be about.
+using DeviationNames = std::vector<std::string_view>;
+DeviationNames DeviationsOfModel();
+
 // The error names file, line and what is wrong. `name` is for messages.
-OrError<Waivers> ReadWaivers(std::string_view toml, const std::string& name);
-OrError<Waivers> ReadWaiverFile(const std::string& path);
+OrError<Waivers> ReadWaivers(std::string_view toml, const std::string& name,
+                             const DeviationNames& deviations = DeviationsOfModel());
+OrError<Waivers> ReadWaiverFile(const std::string& path, const DeviationNames& deviations = DeviationsOfModel());
 
 // The waivers of a backend's own faults that are shipped with it: NAME.RELEASE.waivers.toml beside its shared object,
 // by what it declares of itself; NAME.RELEASE.race.waivers.toml of the suite "race". Empty if there is no such file.
@@ -77,7 +82,8 @@ struct GivenWaivers {
   Waivers waivers;
   std::vector<std::string> files;  // by name, without folders
 };
-OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given);
+OrError<GivenWaivers> ReadGivenWaivers(const std::vector<std::string>& given,
+                                       const DeviationNames& deviations = DeviationsOfModel());
 
 // True if `got`, what a finding says that the backend did, is what the waiver's `outcome` describes: the same words, or
 // the same kernels and error class whatever the message.

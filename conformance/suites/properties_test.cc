@@ -65,6 +65,8 @@ class ModelContext : public harness::CaseContext {
   std::uint64_t seed() const override { return 1; }
   void Tried(std::uint64_t) override {}
   void Unsupported(const std::string&) override {}
+  bool Accepts(std::string_view) const override { return false; }
+  void Accepted(const std::string&, std::uint64_t) override {}
   std::string BackendArguments() const override { return " --backend model"; }
   std::string SaveAs(const std::string&, const std::string&) override { return ""; }
   void Inconclusive(const std::string& what) override { ADD_FAILURE() << id_ << ": " << what; }

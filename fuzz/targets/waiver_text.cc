@@ -12,9 +12,10 @@ void CheckOne(const harness::Waiver& waiver, std::string_view text) {
   for (const std::string* needed : {&waiver.id, &waiver.cause, &waiver.reference, &waiver.owner, &waiver.expires}) {
     Require(!needed->empty(), "a waiver lacks a field that every waiver has", text, waiver.where);
   }
-  const int ways = (waiver.deviation ? 1 : 0) + (waiver.outcome.empty() ? 0 : 1) + (waiver.unstable ? 1 : 0);
+  const int ways = (waiver.deviation.empty() ? 0 : 1) + (waiver.outcome.empty() ? 0 : 1) + (waiver.unstable ? 1 : 0);
   Require(ways == 1, "a waiver fails in no way, or in several", text, waiver.where);
-  Require(waiver.deviation || !waiver.cases.empty(), "a waiver without a deviation names no case", text, waiver.where);
+  Require(!waiver.deviation.empty() || !waiver.cases.empty(), "a waiver without a deviation names no case", text,
+          waiver.where);
   harness::MatchesOutcome(waiver.outcome, reports::Verdict::kFail, "k1 > error internal (\"x\")");
 }
 

@@ -114,7 +114,10 @@ void Fill(Call& call, const Scalar& value) {
   }
   FillWith(out.View(sizes, out.strides(), out.storage_offset()), value);
 }
-void FillScalar(Call& call) { Fill(call, call.scalar(1)); }
+void FillScalar(Call& call) {
+  call.CheckHolds(1, call.tensor(0).dtype());
+  Fill(call, call.scalar(1));
+}
 void Zero(Call& call) { Fill(call, Scalar(0)); }
 
 void Resize(Call& call) {
@@ -189,6 +192,7 @@ Tensor NewLike(Call& call, int first) {
 }
 void EmptyLike(Call& call) { NewLike(call, 1); }
 void FullLike(Call& call) {
+  call.CheckHolds(1, call.dtype(2).value_or(call.tensor(0).dtype()));
   const Tensor out = NewLike(call, 2);
   if (!call.meta()) FillWith(out, call.scalar(1));
 }
@@ -210,10 +214,13 @@ void ValueOf(Call& call) {
 }
 DType TypeOfScalar(const Scalar& s) { return s.is_float() ? kDefaultDType : s.is_int() ? DType::kInt64 : DType::kBool; }
 void Full(Call& call) {
-  const Tensor out = New(call, call.ints(0), 2, TypeOfScalar(call.scalar(1)));
+  const DType without = TypeOfScalar(call.scalar(1));
+  call.CheckHolds(1, call.dtype(2).value_or(without));
+  const Tensor out = New(call, call.ints(0), 2, without);
   if (!call.meta()) FillWith(out, call.scalar(1));
 }
 void ScalarTensor(Call& call) {
+  call.CheckHolds(0, call.dtype(1).value_or(kDefaultDType));
   const Tensor out = New(call, {}, 1, kDefaultDType);
   if (!call.meta()) FillWith(out, call.scalar(0));
 }

@@ -60,19 +60,6 @@ void Square(Call& call) {
   call.Return(0, call.Invoke("aten::pow.Tensor_Scalar_out", {call.at(0), Value(2), call.at(1)}));
 }
 
-// A negative number wraps in uint8, as everywhere.
-void CheckFits(const Call& call, int i, DType dtype) {
-  const int bits = static_cast<int>(8 * SizeOf(dtype));
-  const std::int64_t value = AsInteger(call.scalar(i));
-  const std::int64_t half = bits == 64 ? INT64_MAX : std::int64_t{1} << (bits - 1);
-  const bool fits =
-      bits == 64 || (dtype == DType::kUint8 ? value > -2 * half && value < 2 * half : value >= -half && value < half);
-  if (!fits) {
-    call.Fail("argument " + call.Name(i) + ": " + std::to_string(value) + " does not fit in " +
-              std::string(Spelling(dtype)));
-  }
-}
-
 void Clamp(Call& call) {
   const Tensor self = call.tensor(0);
   call.CheckDType(self.dtype());
@@ -84,7 +71,7 @@ void Clamp(Call& call) {
   }
   const DType result = promotion.Result();
   for (const int i : {1, 2}) {
-    if (call.has(i) && !IsFloating(result)) CheckFits(call, i, result);
+    if (call.has(i)) call.CheckHolds(i, result);
   }
   const In inputs[] = {self};
   const Tensor out = call.Result(0, self.sizes(), result, StridesOfResult(self.sizes(), inputs));
@@ -248,6 +235,7 @@ void MaskedFill(Call& call) {
   if (mask.dtype() != DType::kBool && mask.dtype() != DType::kUint8) {
     call.Fail("expected argument 'mask' to be bool, but got " + std::string(Spelling(mask.dtype())));
   }
+  call.CheckHolds(2, self.dtype());
   const In shapes[] = {self, mask};
   const DimVector sizes = BroadcastOf(call, shapes);
   const In inputs[] = {mask, call.scalar(2), self};
@@ -284,16 +272,23 @@ constexpr NamedKernel kKernels[] = {
     {"reciprocal", &Unary<UnaryOp::kReciprocal, Made::kFloat>},
     {"square", &Square},
     {"exp", &Unary<UnaryOp::kExp, Made::kFloat>},
+    {"exp2", &Unary<UnaryOp::kExp2, Made::kFloat>},
     {"expm1", &Unary<UnaryOp::kExpm1, Made::kFloat>},
     {"log", &Unary<UnaryOp::kLog, Made::kFloat>},
     {"log2", &Unary<UnaryOp::kLog2, Made::kFloat>},
+    {"log10", &Unary<UnaryOp::kLog10, Made::kFloat>},
     {"log1p", &Unary<UnaryOp::kLog1p, Made::kFloat>},
     {"sin", &Unary<UnaryOp::kSin, Made::kFloat>},
     {"cos", &Unary<UnaryOp::kCos, Made::kFloat>},
     {"tan", &Unary<UnaryOp::kTan, Made::kFloat>},
+    {"asin", &Unary<UnaryOp::kAsin, Made::kFloat>},
+    {"acos", &Unary<UnaryOp::kAcos, Made::kFloat>},
     {"atan", &Unary<UnaryOp::kAtan, Made::kFloat>},
+    {"sinh", &Unary<UnaryOp::kSinh, Made::kFloat>},
+    {"cosh", &Unary<UnaryOp::kCosh, Made::kFloat>},
     {"tanh", &Unary<UnaryOp::kTanh, Made::kFloat>},
     {"erf", &Unary<UnaryOp::kErf, Made::kFloat>},
+    {"erfc", &Unary<UnaryOp::kErfc, Made::kFloat>},
     {"sigmoid", &Unary<UnaryOp::kSigmoid, Made::kFloat>},
     {"isnan", &Unary<UnaryOp::kIsNan, Made::kBool>},
     {"isinf", &Unary<UnaryOp::kIsInf, Made::kBool>},
@@ -304,10 +299,12 @@ constexpr NamedKernel kKernels[] = {
     {"add.Tensor", &WithAlpha<BinaryOp::kAdd>},
     {"add.Scalar", &WithAlpha<BinaryOp::kAdd>},
     {"sub.Tensor", &WithAlpha<BinaryOp::kSub>},
+    {"sub.Scalar", &WithAlpha<BinaryOp::kSub>},
     {"rsub.Scalar", &WithAlpha<BinaryOp::kSub, true>},
     {"mul.Tensor", &Binary<BinaryOp::kMul, Result::kPromoted>},
     {"mul.Scalar", &Binary<BinaryOp::kMul, Result::kPromoted>},
     {"div.Tensor", &Binary<BinaryOp::kDiv, Result::kFloat>},
+    {"div.Scalar", &Binary<BinaryOp::kDiv, Result::kFloat>},
     {"div.Tensor_mode", &DivMode},
     {"floor_divide", &Binary<BinaryOp::kDivFloor, Result::kPromoted>},
     {"remainder.Tensor", &Binary<BinaryOp::kRemainder, Result::kPromoted>},
@@ -326,8 +323,11 @@ constexpr NamedKernel kKernels[] = {
     {"gt.Tensor", &Binary<BinaryOp::kGt, Result::kBool>},
     {"ge.Tensor", &Binary<BinaryOp::kGe, Result::kBool>},
     {"eq.Scalar", &Binary<BinaryOp::kEq, Result::kBool>},
+    {"ne.Scalar", &Binary<BinaryOp::kNe, Result::kBool>},
     {"gt.Scalar", &Binary<BinaryOp::kGt, Result::kBool>},
     {"lt.Scalar", &Binary<BinaryOp::kLt, Result::kBool>},
+    {"le.Scalar", &Binary<BinaryOp::kLe, Result::kBool>},
+    {"ge.Scalar", &Binary<BinaryOp::kGe, Result::kBool>},
     {"equal", &Equal},
     {"logical_and", &Binary<BinaryOp::kLogicalAnd, Result::kBool>},
     {"logical_or", &Binary<BinaryOp::kLogicalOr, Result::kBool>},
@@ -335,6 +335,9 @@ constexpr NamedKernel kKernels[] = {
     {"bitwise_and.Tensor", &Binary<BinaryOp::kBitwiseAnd, Result::kPromoted>},
     {"bitwise_or.Tensor", &Binary<BinaryOp::kBitwiseOr, Result::kPromoted>},
     {"bitwise_xor.Tensor", &Binary<BinaryOp::kBitwiseXor, Result::kPromoted>},
+    {"bitwise_and.Scalar", &Binary<BinaryOp::kBitwiseAnd, Result::kPromoted>},
+    {"bitwise_or.Scalar", &Binary<BinaryOp::kBitwiseOr, Result::kPromoted>},
+    {"bitwise_xor.Scalar", &Binary<BinaryOp::kBitwiseXor, Result::kPromoted>},
     {"where.self", &Where},
     {"masked_fill.Scalar", &MaskedFill},
 };

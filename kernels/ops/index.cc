@@ -153,6 +153,7 @@ void Scatter(Call& call) {
     if (index.numel() != 0) CheckWithin(call, index, source, std::nullopt, "'src'");
     call.CheckSameDType(0, 3);
   }
+  if (from_value) call.CheckHolds(3, self.dtype());
   const Tensor out = call.PackedResult(0, self.sizes(), self.dtype());
   if (call.meta()) return;
   const Tensor sums = add ? SumsOf(out) : out;

@@ -141,6 +141,7 @@ void Pad(Call& call) {
     source = Narrowed(source, d, std::min(from, self.sizes()[d]), length);
     starts[d] = std::max<std::int64_t>(0, before);
   }
+  call.CheckHolds(2, self.dtype());
   const Tensor out = call.PackedResult(0, sizes, self.dtype());
   if (call.meta()) return;
   FillWith(out, call.scalar(2));

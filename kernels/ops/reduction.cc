@@ -163,6 +163,10 @@ template <cpu::ReduceOp op>
 void Scan(Call& call) {
   const std::optional<DType> asked = call.dtype(2);
   call.CheckDType(asked.value_or(call.tensor(0).dtype()));
+  if (call.variant() == tables::Variant::kInPlace && asked && *asked != call.tensor(0).dtype()) {
+    call.Fail("argument 'dtype': expected that of 'self', " + std::string(Spelling(call.tensor(0).dtype())) +
+              ", since the result is to be in it, but got " + std::string(Spelling(*asked)));
+  }
   const Tensor self = Converted(call.tensor(0), asked.value_or(call.tensor(0).dtype()));
   const auto dim = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
   // In place the result is of self's dtype.

@@ -12,8 +12,13 @@ bool IsInt(BaseType base) {
 }
 
 bool TakesItem(BaseType base, Value::Kind kind) {
-  if (IsInt(base)) return kind == Value::Kind::kInt;
   switch (base) {
+    case BaseType::kInt:
+    case BaseType::kSymInt:
+    case BaseType::kScalarType:
+    case BaseType::kMemoryFormat:
+    case BaseType::kLayout:
+      return kind == Value::Kind::kInt;
     case BaseType::kTensor:
       return kind == Value::Kind::kTensor;
     case BaseType::kFloat:

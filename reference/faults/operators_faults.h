@@ -45,6 +45,7 @@
   X(infinity_is_the_largest, "OPER-064", "an infinite result is the largest number")                                  \
   X(last_of_equals_is_told, "OPER-065", "argmax tells the last of equal elements")                                    \
   X(empty_product_is_not_zero, "OPER-066", "a product over no terms is not 0")                                        \
+  X(scalars_need_not_fit, "OPER-067", "a Scalar that the dtype cannot hold is written as whatever it is converted to")  \
   X(negative_zero_is_zero, "OPER-070", "a result of -0.0 is 0.0")                                                     \
   X(scan_skips_the_last, "OPER-071", "the last element of a scan is the one before")                                  \
   X(strides_show, "OPER-080", "of an input that does not lie in rows the first two results are exchanged")            \

@@ -192,6 +192,24 @@ constexpr ErrorText kErrorTexts[] = {
     {"normal expects std >= 0", PL_ERROR_INVALID_ARGUMENT},
     {"uniform_ expects to return a [from, to) range", PL_ERROR_INVALID_ARGUMENT},
     {"dropout probability has to be between 0 and 1", PL_ERROR_INVALID_ARGUMENT},
+    {"but expected ", PL_ERROR_INVALID_ARGUMENT},  // "Found dtype Half but expected Byte"
+    {"Bad in-place call: ", PL_ERROR_INVALID_ARGUMENT},
+    {"Integer division with addcdiv is no longer supported", PL_ERROR_INVALID_ARGUMENT},
+    {"Expected out tensor to have dtype", PL_ERROR_INVALID_ARGUMENT},
+    {"Boolean inputs not supported for relu", PL_ERROR_NO_DTYPE},
+    {"softmax with half to float conversion is not supported", PL_ERROR_INVALID_ARGUMENT},
+    {"tensor for result, got", PL_ERROR_INVALID_ARGUMENT},
+    {"must match dimensionality of strides", PL_ERROR_INVALID_ARGUMENT},
+    {"without overflow", PL_ERROR_INVALID_ARGUMENT},  // a Scalar that the dtype cannot hold
+    {"must have the same scalar type", PL_ERROR_INVALID_ARGUMENT},
+    {"exceeds dimension size", PL_ERROR_INVALID_ARGUMENT},
+    {", expected bias to be ", PL_ERROR_INVALID_ARGUMENT},
+    {"ignore_index is not supported for floating point target", PL_ERROR_INVALID_ARGUMENT},
+    {"is out of DATA bounds", PL_ERROR_INVALID_ARGUMENT},
+    {"resulted in a negative output size", PL_ERROR_INVALID_ARGUMENT},
+    {"Expected floating point type for result tensor", PL_ERROR_INVALID_ARGUMENT},
+    {"mat1 and mat2 must have the same dtype", PL_ERROR_INVALID_ARGUMENT},
+    {"Expected a proper Tensor but got None", PL_ERROR_INVALID_ARGUMENT},
 
     // Everything else that libtorch holds to be its own fault.
     {"INTERNAL ASSERT FAILED", PL_ERROR_INTERNAL},

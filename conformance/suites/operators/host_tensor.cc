@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cfloat>
 #include <cmath>
@@ -46,6 +47,17 @@ void Store(std::vector<std::byte>& storage, std::int64_t place, T value) {
   std::memcpy(storage.data() + static_cast<std::size_t>(place) * sizeof(T), &value, sizeof(T));
 }
 
+// For the exponents that float64 has; ldexp is a call with many cases.
+long double PowerOfTwo(int exponent) {
+  constexpr int kMost = 1100;
+  static const auto& powers = *[] {
+    auto* made = new std::array<long double, 2 * kMost + 1>;
+    for (int i = -kMost; i <= kMost; ++i) (*made)[static_cast<std::size_t>(i + kMost)] = std::ldexp(1.0L, i);
+    return made;
+  }();
+  return std::abs(exponent) <= kMost ? powers[static_cast<std::size_t>(exponent + kMost)] : std::ldexp(1.0L, exponent);
+}
+
 // The bits of a 16-bit format with so many digits, widened.
 long double FromBits(std::uint16_t bits, int digits, int least_exponent) {
   const int fraction_bits = digits - 1;
@@ -58,8 +70,8 @@ long double FromBits(std::uint16_t bits, int digits, int least_exponent) {
                          : std::copysign(std::numeric_limits<long double>::quiet_NaN(), sign);
   }
   const int scale = least_exponent - digits;  // of the last digit of a subnormal
-  if (exponent == 0) return sign * std::ldexp(fraction, scale);
-  return sign * std::ldexp(fraction + static_cast<long double>(1 << fraction_bits), scale + exponent - 1);
+  if (exponent == 0) return sign * fraction * PowerOfTwo(scale);
+  return sign * (fraction + static_cast<long double>(1 << fraction_bits)) * PowerOfTwo(scale + exponent - 1);
 }
 
 std::uint16_t ToBits(long double rounded, int digits, int least_exponent) {
@@ -70,14 +82,13 @@ std::uint16_t ToBits(long double rounded, int digits, int least_exponent) {
   if (std::isnan(rounded)) return static_cast<std::uint16_t>(sign | infinity | (1 << (fraction_bits - 1)));
   if (std::isinf(rounded)) return static_cast<std::uint16_t>(sign | infinity);
   const long double magnitude = std::fabs(rounded);
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
+  const int exponent = magnitude == 0 ? least_exponent - 1 : std::ilogb(magnitude) + 1;
   const int scale = least_exponent - digits;
-  if (magnitude == 0 || exponent < least_exponent) {
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::ldexp(magnitude, -scale)));
+  if (exponent < least_exponent) {
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(magnitude * PowerOfTwo(-scale)));
   }
   const int biased = exponent - least_exponent + 1;
-  const auto significand = static_cast<std::uint32_t>(std::ldexp(magnitude, -(scale + biased - 1)));
+  const auto significand = static_cast<std::uint32_t>(magnitude * PowerOfTwo(-(scale + biased - 1)));
   return static_cast<std::uint16_t>(sign | (static_cast<std::uint32_t>(biased) << fraction_bits) |
                                     (significand - (1u << fraction_bits)));
 }
@@ -236,26 +247,29 @@ std::vector<std::byte> HostTensor::RowMajor() const {
 
 int DigitsOf(std::uint32_t dtype) { return FormatOf(dtype).digits; }
 
-long double LeastNormal(std::uint32_t dtype) { return std::ldexp(1.0L, FormatOf(dtype).least_exponent - 1); }
+long double LeastNormal(std::uint32_t dtype) { return PowerOfTwo(FormatOf(dtype).least_exponent - 1); }
 
 long double Greatest(std::uint32_t dtype) {
   const Format format = FormatOf(dtype);
-  return std::ldexp(1.0L - std::ldexp(1.0L, -format.digits), format.greatest_exponent);
+  return (1 - PowerOfTwo(-format.digits)) * PowerOfTwo(format.greatest_exponent);
 }
 
 long double UlpOf(std::uint32_t dtype, long double value) {
   const Format format = FormatOf(dtype);
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  if (value == 0 || !std::isfinite(value)) exponent = format.least_exponent;
-  return std::ldexp(1.0L, std::max(exponent, format.least_exponent) - format.digits);
+  int exponent = format.least_exponent;
+  if (value != 0 && std::isfinite(value)) exponent = std::max(std::ilogb(value) + 1, format.least_exponent);
+  return PowerOfTwo(exponent - format.digits);
 }
 
 long double RoundTo(std::uint32_t dtype, long double value) {
+  // The machine rounds to its own formats, once.
+  if (dtype == PL_DTYPE_FLOAT64) return static_cast<double>(value);
+  if (dtype == PL_DTYPE_FLOAT32) return static_cast<float>(value);
   if (!IsFloating(dtype) || !std::isfinite(value) || value == 0) return value;
-  const long double ulp = UlpOf(dtype, value);
-  // Exact: a power of two. nearbyint rounds ties to even, which an even last digit is in units of ulp.
-  const long double rounded = std::copysign(std::nearbyint(std::fabs(value) / ulp) * ulp, value);
+  // Beside a number whose last place is an ulp of the dtype, nothing smaller is left; ties go to even.
+  const long double large = UlpOf(dtype, value) * 0x1.8p63L;
+  static_assert(std::numeric_limits<long double>::digits == 64, "an ulp of `large` is one of the dtype");
+  const long double rounded = std::copysign((std::fabs(value) + large) - large, value);
   return std::fabs(rounded) > Greatest(dtype) ? std::copysign(std::numeric_limits<long double>::infinity(), value)
                                               : rounded;
 }

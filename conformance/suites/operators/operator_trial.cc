@@ -39,6 +39,7 @@ OperatorTrial::Tally OperatorTrial::Try(std::uint32_t dtype, int calls) {
       const Judged judged = Judge(batch[i], answers[i]);
       if (judged.absent) continue;
       ++tally.judged;
+      if (judged.deviation != nullptr) ++tally.accepted[std::string(judged.deviation->name)];
       if (!judged.wrong) continue;
       tally.wrong = Smallest(batch[i], judged);
       return tally;
@@ -48,8 +49,17 @@ OperatorTrial::Tally OperatorTrial::Try(std::uint32_t dtype, int calls) {
 }
 
 OperatorTrial::Judged OperatorTrial::Judge(const OperatorCall& call, const OperatorBackend::Answer& answer) const {
-  if (answer.died) return {.wrong = answer.died->what, .verdict = answer.died->verdict};
   Expected expected = oracle_(call);
+  const auto explained_by = [&]() -> const OperatorDeviation* {
+    for (const OperatorDeviation* deviation : deviations_) {
+      if (deviation->explains({call, expected, answer.outcome, answer.died.has_value()})) return deviation;
+    }
+    return nullptr;
+  };
+  if (answer.died) {
+    if (const OperatorDeviation* deviation = explained_by()) return {.deviation = deviation};
+    return {.wrong = answer.died->what, .verdict = answer.died->verdict};
+  }
   // What only elements tell a meta tensor may be refused for or not.
   if (meta_ && expected.by_elements) expected.errors.push_back(PL_ERROR_NONE);
   const OperatorOutcome& outcome = answer.outcome;
@@ -62,6 +72,8 @@ OperatorTrial::Judged OperatorTrial::Judge(const OperatorCall& call, const Opera
   if (absent || no_dtype) return {.absent = true};
   Judged judged{.wrong = Compare(expected, outcome)};
   if (!judged.wrong) judged.wrong = WrongChange(expected, call, outcome);
+  if (!judged.wrong) return judged;
+  if (const OperatorDeviation* deviation = explained_by()) return {.deviation = deviation};
   return judged;
 }
 

@@ -1,6 +1,7 @@
 // Drawn calls of one operator on a backend, judged.
 //
 //   OperatorTrial trial(backend, "add.Tensor", "meta", seed);
+//   trial.Accept(deviation);                                // of a known fault; calls that it explains are not wrong
 //   OperatorTrial::Tally tally = trial.Try(PL_DTYPE_FLOAT32, 24);
 //   if (tally.wrong) ... tally.wrong->smallest, tally.wrong->what
 //
@@ -11,6 +12,7 @@
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_TRIAL_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "conformance/suites/operators/draw_calls.h"
 #include "conformance/suites/operators/operator_backend.h"
 #include "conformance/suites/operators/operator_call.h"
+#include "conformance/suites/operators/operator_deviations.h"
 #include "conformance/suites/operators/oracle.h"
 #include "reports/result/result.h"
 
@@ -39,8 +42,10 @@ class OperatorTrial {
   };
   struct Tally {
     std::uint64_t judged = 0;  // without those that the backend has no kernel, or no such dtype, for
+    std::map<std::string, std::uint64_t> accepted{};  // by deviation
     std::optional<Wrong> wrong{};
   };
+  void Accept(const OperatorDeviation& deviation) { deviations_.push_back(&deviation); }
   Tally Try(std::uint32_t dtype, int calls);
 
  private:
@@ -48,6 +53,7 @@ class OperatorTrial {
     std::optional<std::string> wrong{};
     reports::Verdict verdict = reports::Verdict::kFail;
     bool absent = false;
+    const OperatorDeviation* deviation = nullptr;  // that explains it: then it is not wrong
   };
   Judged Judge(const OperatorCall& call, const OperatorBackend::Answer& answer) const;
   Wrong Smallest(const OperatorCall& call, const Judged& judged);
@@ -58,6 +64,7 @@ class OperatorTrial {
   const Oracle& oracle_;
   const CallDrawer& drawer_;
   Draw draw_;
+  std::vector<const OperatorDeviation*> deviations_;
 };
 
 }  // namespace plumbline::suites

@@ -98,6 +98,7 @@ Expected CopyInto(const OperatorCall& call) {
 
 Expected Fill(const OperatorCall& call, const Argument& value) {
   const HostTensor& self = call.arguments[0].tensor;
+  if (!Holds(self.dtype, value)) return Refused(kDoesNotFit);
   ExpectedTensor out{.dtype = self.dtype, .sizes = self.sizes, .values = {}, .bounds = {}, .same_as = 0};
   const std::uint32_t from = value.kind == PL_FLOAT ? PL_DTYPE_FLOAT64 : PL_DTYPE_INT64;
   const Element element = Converted(from, self.dtype, NumberOf(value));
@@ -165,8 +166,7 @@ void AddCopying(Oracles& oracles) {
   };
   oracles["_to_copy"] = [](const OperatorCall& call) {
     const HostTensor& self = call.arguments[0].tensor;
-    const Argument& dtype = call.arguments[1];
-    ExpectedTensor out = CastAll(self, dtype.kind == PL_INT ? static_cast<std::uint32_t>(dtype.integer) : self.dtype);
+    ExpectedTensor out = CastAll(self, GivenOr(call.arguments[1], self.dtype));
     Layout(out, self, call.arguments[6]);
     return Only(std::move(out));
   };

@@ -50,6 +50,19 @@ long double NumberOf(const Argument& scalar) {
   return scalar.kind == PL_FLOAT ? static_cast<long double>(scalar.real) : static_cast<long double>(scalar.integer);
 }
 
+bool Holds(std::uint32_t dtype, const Argument& scalar) {
+  if (dtype == PL_DTYPE_BOOL) return true;
+  const long double value = NumberOf(scalar);
+  if (IsFloating(dtype)) return !std::isfinite(value) || std::fabs(value) <= Greatest(dtype);
+  const long double half = std::ldexp(1.0L, static_cast<int>(DtypeBytes(dtype)) * 8 - 1);
+  if (dtype != PL_DTYPE_UINT8) return value >= -half && value < half;  // and no NaN
+  return value < 2 * half && (scalar.kind == PL_FLOAT ? value >= 0 : value > -2 * half);
+}
+
+std::uint32_t GivenOr(const Argument& dtype, std::uint32_t otherwise) {
+  return dtype.kind == PL_INT ? static_cast<std::uint32_t>(dtype.integer) : otherwise;
+}
+
 std::uint32_t FloatOr(std::uint32_t dtype) { return IsFloating(dtype) ? dtype : std::uint32_t{PL_DTYPE_FLOAT32}; }
 
 std::uint32_t ComputedIn(std::uint32_t dtype) {

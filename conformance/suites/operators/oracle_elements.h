@@ -50,9 +50,13 @@ Element ConvertedScalar(std::uint32_t to, long double value);  // whole numbers 
 
 // What a Scalar argument is.
 long double NumberOf(const Argument& scalar);
+// [OPER-067] Whether the dtype can hold it; a negative integer wraps in uint8.
+bool Holds(std::uint32_t dtype, const Argument& scalar);
+inline constexpr const char* kDoesNotFit = "the dtype cannot hold the Scalar";
 
-std::uint32_t FloatOr(std::uint32_t dtype);     // float32 for what is not floating
-std::uint32_t ComputedIn(std::uint32_t dtype);  // float32 for the floating ones of 16 bits
+std::uint32_t GivenOr(const Argument& dtype, std::uint32_t otherwise);  // what a dtype argument says, if it does
+std::uint32_t FloatOr(std::uint32_t dtype);                             // float32 for what is not floating
+std::uint32_t ComputedIn(std::uint32_t dtype);                          // float32 for the floating ones of 16 bits
 // Half a unit in the last place of 1 in the dtype that is computed in.
 long double UnitOf(std::uint32_t dtype);
 

@@ -17,10 +17,6 @@ Sizes IntsOf(const Argument& list) {
   return values;
 }
 
-std::uint32_t GivenOr(const Argument& dtype, std::uint32_t otherwise) {
-  return dtype.kind == PL_INT ? static_cast<std::uint32_t>(dtype.integer) : otherwise;
-}
-
 std::uint32_t DtypeOfScalar(const Argument& scalar) {
   return scalar.kind == PL_BOOL ? PL_DTYPE_BOOL : scalar.kind == PL_INT ? PL_DTYPE_INT64 : PL_DTYPE_FLOAT32;
 }
@@ -53,6 +49,7 @@ Oracle OfSize(std::size_t dtype_at, std::uint32_t otherwise, std::function<Eleme
     if (!strides) return Refused("a memory format for another number of dimensions");
     const std::uint32_t scalar = dtype_at == 2 ? DtypeOfScalar(call.arguments[1]) : otherwise;
     const std::uint32_t dtype = GivenOr(call.arguments[dtype_at], scalar);
+    if (dtype_at == 2 && !Holds(dtype, call.arguments[1])) return Refused(kDoesNotFit);
     Element one = element(call);
     if (one.bound == 0) one = ConvertedScalar(dtype, one.value);
     return Filled(dtype, sizes, one, strides);
@@ -64,6 +61,7 @@ Oracle Like(std::size_t dtype_at, std::function<Element(const OperatorCall&)> el
   return [=](const OperatorCall& call) {
     const HostTensor& self = call.arguments[0].tensor;
     const std::uint32_t dtype = GivenOr(call.arguments[dtype_at], self.dtype);
+    if (dtype_at == 2 && !Holds(dtype, call.arguments[1])) return Refused(kDoesNotFit);
     Element one = element(call);
     if (one.bound == 0) one = ConvertedScalar(dtype, one.value);
     return Filled(dtype, self.sizes, one, std::nullopt);

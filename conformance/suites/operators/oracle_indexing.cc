@@ -132,6 +132,7 @@ Expected Scatter(const OperatorCall& call, bool add) {
     if (is_tensor && sources.size() != theirs.size()) return Refused("index and src differ in dimensions");
     if (is_tensor && !FitsExcept(theirs, sources, std::nullopt)) return Refused("the index is larger than src");
   }
+  if (!is_tensor && !Holds(self.dtype, source)) return Refused(kDoesNotFit);
   Accumulated out(self);
   for (std::int64_t i = 0; i < index.numel(); ++i) {
     Sizes at = IndexOf(i, theirs);
@@ -183,6 +184,7 @@ Expected MaskedFill(const OperatorCall& call) {
   if (mask.dtype != PL_DTYPE_BOOL) return Refused("the mask is not bool");
   const auto sizes = CommonSizes({&self.sizes, &mask.sizes});
   if (!sizes) return Refused("the operands' shapes do not broadcast");
+  if (!Holds(self.dtype, value)) return Refused(kDoesNotFit);
   ExpectedTensor out{.dtype = self.dtype, .sizes = *sizes, .values = {}, .bounds = {}};
   for (std::int64_t i = 0; i < NumelOf(*sizes); ++i) {
     const bool filled = At(mask, *sizes, i) != 0;

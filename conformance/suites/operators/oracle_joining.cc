@@ -190,6 +190,7 @@ Expected Pad(const OperatorCall& call) {
     // Of what is nothing on the way, releases differ.
     if (sizes[d] == 0) return {{PL_ERROR_INVALID_ARGUMENT, PL_ERROR_NONE}, "nothing would be left", {}, {}, {}};
   }
+  if (!Holds(self.dtype, call.arguments[2])) return Refused(kDoesNotFit);
   ExpectedTensor out{.dtype = self.dtype, .sizes = sizes, .values = {}, .bounds = {}};
   const long double value = CastTo(self.dtype, NumberOf(call.arguments[2]));
   for (std::int64_t i = 0; i < NumelOf(sizes); ++i) {

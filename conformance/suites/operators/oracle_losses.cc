@@ -176,6 +176,7 @@ Expected CrossEntropy(const OperatorCall& call) {
   const std::int64_t rows = self.sizes[0], classes = self.sizes[1];
   if (!probabilities && target.sizes != Sizes{rows}) return Refused("there is not one class for each row");
   if (smoothing < 0 || smoothing > 1) return Refused("the smoothing is outside of 0 to 1");
+  if (probabilities && ignored >= 0) return Refused("a class is to be ignored, but the target has none");
   if (weight.kind == PL_TENSOR && weight.tensor.sizes != Sizes{classes})
     return Refused("there is not one weight for each class");
   if (!IsFloating(self.dtype)) return NoDtype("it is defined for floating dtypes only");

@@ -147,6 +147,9 @@ Expected Clamp(const OperatorCall& call) {
   if (least.kind == PL_NONE && greatest.kind == PL_NONE) return Refused("neither min nor max is given");
   const std::uint32_t dtype = CommonDtype({&call.arguments[0], &least, &greatest});
   if (dtype == PL_DTYPE_BOOL) return NoDtype("it is not defined for bool");
+  for (const Argument* bound : {&least, &greatest}) {
+    if (bound->kind != PL_NONE && !Holds(dtype, *bound)) return Refused(kDoesNotFit);
+  }
   return Map({&call.arguments[0]}, dtype, dtype, [&](std::uint32_t compute, const Elements& x) -> Element {
     long double value = x[0];
     if (std::isnan(value)) return {value, 0};
@@ -235,7 +238,14 @@ void AddPointwise(Oracles& oracles) {
     const std::uint32_t dtype = CommonDtype(two);
     const bool negative = two[1]->kind != PL_FLOAT && two[1]->integer < 0;
     if (negative && !IsFloating(two[0]->tensor.dtype)) return Refused("an integer to a negative integer power");
-    return Map(two, dtype, dtype, &Power);
+    const long double exponent = NumberOf(*two[1]);
+    return Map(two, dtype, dtype, [&](std::uint32_t compute, const Elements& x) {
+      // The exponent as it is, or rounded as a tensor's elements are.
+      Element power = Power(compute, x);
+      const long double other = std::pow(x[0], RoundTo(compute, exponent)) - std::pow(x[0], exponent);
+      if (IsFloating(compute) && std::isfinite(other)) power.bound += std::fabs(other);
+      return power;
+    });
   };
   for (const bool divide : {false, true}) {
     oracles[divide ? "addcdiv" : "addcmul"] = [divide](const OperatorCall& call) {

@@ -36,16 +36,14 @@ Sizes IntsOf(const Argument& list) {
 }
 
 Expected Factory(const OperatorCall& call, bool normal) {
-  const std::uint32_t dtype =
-      call.arguments[1].kind == PL_INT ? static_cast<std::uint32_t>(call.arguments[1].integer) : PL_DTYPE_FLOAT32;
+  const std::uint32_t dtype = GivenOr(call.arguments[1], PL_DTYPE_FLOAT32);
   if (!IsFloating(dtype)) return NoDtype("random numbers are floating");
   return Filled(dtype, IntsOf(call.arguments[0]), normal ? Element{0, kAnything} : From(dtype, 0, 1));
 }
 
 Expected Integers(const OperatorCall& call) {
   const std::int64_t low = call.arguments[0].integer, high = call.arguments[1].integer;
-  const std::uint32_t dtype =
-      call.arguments[3].kind == PL_INT ? static_cast<std::uint32_t>(call.arguments[3].integer) : PL_DTYPE_INT64;
+  const std::uint32_t dtype = GivenOr(call.arguments[3], PL_DTYPE_INT64);
   if (low >= high) return Refused("there is no number from low on and below high");
   std::vector<long double> choices;
   for (std::int64_t value = low; value < high; ++value) choices.push_back(static_cast<long double>(value));

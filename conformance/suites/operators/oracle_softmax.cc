@@ -52,9 +52,7 @@ Expected Softmax(const OperatorCall& call, std::uint32_t result, bool log) {
 void AddSoftmax(Oracles& oracles) {
   for (const bool log : {false, true}) {
     oracles[log ? "log_softmax.int" : "softmax.int"] = [log](const OperatorCall& call) {
-      const Argument& dtype = call.arguments[2];
-      return Softmax(
-          call, dtype.kind == PL_INT ? static_cast<std::uint32_t>(dtype.integer) : call.arguments[0].tensor.dtype, log);
+      return Softmax(call, GivenOr(call.arguments[2], call.arguments[0].tensor.dtype), log);
     };
     oracles[log ? "_log_softmax" : "_softmax"] = [log](const OperatorCall& call) {
       if (call.arguments[2].integer != 0) return Refused("half_to_float is not for this device");

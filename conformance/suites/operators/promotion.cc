@@ -21,7 +21,8 @@ std::uint32_t Promote(std::uint32_t a, std::uint32_t b) {
   }
   if (a != PL_DTYPE_UINT8 && b != PL_DTYPE_UINT8) return DtypeBytes(a) > DtypeBytes(b) ? a : b;
   const std::uint32_t other = a == PL_DTYPE_UINT8 ? b : a;
-  return other == PL_DTYPE_INT8 ? PL_DTYPE_INT16 : other;
+  if (other == PL_DTYPE_INT8) return PL_DTYPE_INT16;
+  return other;
 }
 
 std::uint32_t CommonDtype(const std::vector<const Argument*>& arguments) {

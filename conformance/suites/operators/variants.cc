@@ -177,9 +177,9 @@ Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCa
   const std::vector<const Argument*> tensors = TensorsOf(call);
   // A scan without a dtype is one in the dtype of the tensor that it is to be in.
   const bool scans = variant.name == "cumsum_" || variant.name == "cumprod_";
-  if (scans && call.arguments[2].kind == PL_NONE) {
-    functional.arguments[2] = Argument::Int(call.arguments[0].tensor.dtype);
-  }
+  const std::uint32_t of_self = scans ? call.arguments[0].tensor.dtype : 0;
+  const bool of_another = scans && GivenOr(call.arguments[2], of_self) != of_self;
+  if (scans) functional.arguments[2] = Argument::Int(of_self);
   Expected expected = base(functional);
   const auto refuse = [&](const char* why) {
     if (!expected.refused())
@@ -188,6 +188,7 @@ Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCa
       expected.errors.push_back(PL_ERROR_INVALID_ARGUMENT);
     expected.by_elements = false;
   };
+  if (of_another) refuse("a scan in place is in the dtype of self");
   for (std::size_t k = 0; k < (variant.in_place() ? 1 : outs); ++k) {
     const std::size_t number = variant.in_place() ? 0 : tensors.size() - outs + k;
     const Argument& written = *tensors[number];
