@@ -131,7 +131,12 @@ std::optional<DType> Call::dtype(int i) const {
 }
 
 void Call::CheckDType(DType dtype) const {
-  if (info_.data->Takes(static_cast<int>(dtype))) return;
+  if (info_.data->Takes(static_cast<int>(dtype))) {
+    if (info_.registry->observed()) {
+      info_.registry->TellInstance(info_.data->name, Spelling(dtype), device().Spelling());
+    }
+    return;
+  }
   std::string_view name = info_.data->name;
   name.remove_prefix(name.find("::") + 2);
   Throw(PLUMBLINE_FAULT(missing_dtype_is_a_missing_kernel) ? ErrorClass::kNoKernel : ErrorClass::kNoDtype,

@@ -85,7 +85,7 @@ class Call {
   // ---- errors ----
   [[noreturn]] void Fail(const std::string& why) const { Fail(ErrorClass::kInvalidArgument, why); }
   [[noreturn]] void Fail(ErrorClass error_class, const std::string& why) const;
-  // kNoDtype unless the table says that the operator takes it.
+  // kNoDtype unless the table says that the operator takes it; then the trace tells that it is chosen.
   void CheckDType(DType dtype) const;
   void CheckSameDType(int a, int b) const;
   // That a tensor of this dtype can hold the Scalar; a negative integer wraps in uint8.

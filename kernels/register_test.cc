@@ -9,6 +9,8 @@
 
 #include "kernels/random.h"
 #include "kernels/testing/operator_test.h"
+#include "reference/registry/hooks.h"
+#include "reference/registry/operator_entry.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -52,6 +54,31 @@ TEST_F(OperatorTest, VariantsWriteWhatTheyAreGiven) {
       ErrorOf("add_.Tensor", {Value(whole.View({3}, {0}, 0)), Value(b), Value(1)}, ErrorClass::kInvalidArgument),
       HasSubstr("same place"));
   EXPECT_THAT(List(Call("cumsum_", {Value(whole), Value(0), Value::None()})), ElementsAre(1, 3, 6, 10));
+}
+
+// The dtype is the second level: keys do not tell it, the kernel does.
+TEST_F(OperatorTest, TheTraceTellsTheInstance) {
+  struct Heard : CallObserver {
+    void OnCall(const CallEvent& event) override { calls.emplace_back(event.op->name()); }
+    void OnInstance(const InstanceEvent& event) override {
+      instances.push_back(std::string(event.op) + " " + std::string(event.dtype) + " " + std::string(event.device));
+      depths.push_back(event.depth);
+    }
+    std::vector<std::string> calls, instances;
+    std::vector<std::uint32_t> depths;
+  } heard;
+  registry_.ObserveCalls(&heard);
+  const Tensor a = Floats({2}, {1, 2}), b = Make<double>({2}, {3, 4});
+  Call("add.Tensor", {Value(a), Value(a), Value(1)});
+  Call("add.Tensor", {Value(a), Value(b), Value(1)});
+  Call("neg", {Value(Meta(b))});
+  ErrorOf("neg", {Value(Make<bool>({1}, {true}))}, ErrorClass::kNoDtype);
+  registry_.ObserveCalls(nullptr);
+  Call("neg", {Value(a)});
+  EXPECT_THAT(heard.instances,
+              ElementsAre("aten::add.Tensor float32 cpu", "aten::add.Tensor float64 cpu", "aten::neg float64 meta"));
+  EXPECT_THAT(heard.depths, testing::Each(1u));
+  EXPECT_THAT(heard.calls, ElementsAre("aten::add.Tensor", "aten::add.Tensor", "aten::neg", "aten::neg"));
 }
 
 TEST_F(OperatorTest, ADTypeWithoutKernelIsAnErrorOfItsOwn) {

@@ -78,7 +78,7 @@ void AddTo(CLI::App& app, Options& options) {
 
 // The deviations that waivers accept for one of the two.
 OrError<std::vector<const suites::OperatorDeviation*>> Accepted(const Options& options,
-                                                               const std::vector<harness::BackendFacts>& both) {
+                                                                const std::vector<harness::BackendFacts>& both) {
   harness::Waivers waivers;
   const harness::DeviationNames known = suites::OperatorDeviationNames();
   OrError<harness::GivenWaivers> given = harness::ReadGivenWaivers(options.waivers, known);
@@ -93,9 +93,8 @@ OrError<std::vector<const suites::OperatorDeviation*>> Accepted(const Options& o
   }
   std::vector<const suites::OperatorDeviation*> accepted;
   for (const suites::OperatorDeviation& deviation : suites::OperatorDeviations()) {
-    const bool waived = std::any_of(waivers.all.begin(), waivers.all.end(), [&](const harness::Waiver& waiver) {
-      return waiver.deviation == deviation.name;
-    });
+    const bool waived = std::any_of(waivers.all.begin(), waivers.all.end(),
+                                    [&](const harness::Waiver& waiver) { return waiver.deviation == deviation.name; });
     if (waived) accepted.push_back(&deviation);
   }
   return accepted;
@@ -158,8 +157,8 @@ int Main(int argc, char** argv) {
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
   for (Part& part : parts) {
-    part.agreement = std::make_unique<Agreement>(
-        *part.backends[0], *part.backends[1], suites::AgreementOptions{.seed = options.seed, .accepted = *accepted});
+    part.agreement = std::make_unique<Agreement>(*part.backends[0], *part.backends[1],
+                                                 suites::AgreementOptions{.seed = options.seed, .accepted = *accepted});
     threads.emplace_back([&] {
       for (std::size_t at; (at = next++) < names.size();) {
         for (const std::uint32_t dtype : suites::kDtypes) part.agreement->Try(names[at], dtype, options.calls);

@@ -34,6 +34,18 @@ std::string Print(const CallEvent& event) {
   return line;
 }
 
+std::string Print(const InstanceEvent& event) {
+  std::string line(2 * event.depth, ' ');
+  line += "[instance] ";
+  line += event.op;
+  line += " dtype=";
+  line += event.dtype;
+  line += " device=";
+  line += event.device;
+  return line;
+}
+
+void DispatchTrace::OnInstance(const InstanceEvent& event) { sink_->Write(Print(event)); }
 void DispatchTrace::OnCall(const CallEvent& event) { sink_->Write(Print(event)); }
 
 }  // namespace plumbline::reference

@@ -30,9 +30,17 @@ struct CallEvent {
   std::uint32_t depth = 0;  // 0: not inside another observed call
 };
 
+// Which of its instances a kernel chose: keys tell devices apart, and dtypes are told apart inside of the kernel.
+struct InstanceEvent {
+  std::string_view op, dtype;
+  std::string_view device;  // "cpu", "privateuseone:0"
+  std::uint32_t depth = 1;  // inside the kernel's call
+};
+
 class CallObserver {
  public:
   virtual void OnCall(const CallEvent& event) = 0;
+  virtual void OnInstance(const InstanceEvent&) {}
 
  protected:
   ~CallObserver() = default;

@@ -299,6 +299,10 @@ void Registry::CountHits(bool on) { core_->CountHits(on); }
 void Registry::Flush() { core_->Flush(); }
 void Registry::Drain() { core_->Drain(); }
 void Registry::ObserveCalls(CallObserver* observer) { core_->ObserveCalls(observer); }
+bool Registry::observed() const { return core_->observed(); }
+void Registry::TellInstance(std::string_view op, std::string_view dtype, std::string_view device) const {
+  core_->TellInstance(op, dtype, device);
+}
 void Registry::ObserveRegistrations(RegistrationObserver* observer) { core_->ObserveRegistrations(observer); }
 
 }  // namespace plumbline::reference

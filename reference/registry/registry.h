@@ -174,6 +174,9 @@ class Registry {
 
   // Observers of calls and registrations; null: none.
   void ObserveCalls(CallObserver* observer);
+  bool observed() const;
+  // For kernels: which instance runs. The observer of calls hears of it, if there is one.
+  void TellInstance(std::string_view op, std::string_view dtype, std::string_view device) const;
   void ObserveRegistrations(RegistrationObserver* observer);
 
   RegistryCore& core() const { return *core_; }

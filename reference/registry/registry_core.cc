@@ -1037,6 +1037,13 @@ void RegistryCore::ObserveCalls(CallObserver* observer) {
   RefreshAllViews();
 }
 
+void RegistryCore::TellInstance(std::string_view op, std::string_view dtype, std::string_view device) const {
+  CallObserver* const observer = call_observer_.load(std::memory_order_acquire);
+  if (observer != nullptr) {
+    observer->OnInstance({.op = op, .dtype = dtype, .device = device, .depth = thread_state.depth});
+  }
+}
+
 void RegistryCore::ObserveRegistrations(RegistrationObserver* observer) {
   const std::lock_guard lock(mutex_);
   registration_observer_.store(observer, std::memory_order_release);

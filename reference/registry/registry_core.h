@@ -110,6 +110,8 @@ class RegistryCore : public std::enable_shared_from_this<RegistryCore> {
   bool InForce(const RegistrationRecord& record) const;
   void WarnTo(std::function<void(std::string_view)> sink);
   void ObserveCalls(CallObserver* observer);
+  bool observed() const { return call_observer_.load(std::memory_order_acquire) != nullptr; }
+  void TellInstance(std::string_view op, std::string_view dtype, std::string_view device) const;
   void ObserveRegistrations(RegistrationObserver* observer);
   void CountHits(bool on);
   void Flush();

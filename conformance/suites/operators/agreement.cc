@@ -72,12 +72,12 @@ std::optional<Disagreement> CompareOutcomes(const Expected& expected, const Oper
   for (std::size_t i = 0; i < first.tensors.size(); ++i) {
     const ReturnedTensor &a = first.tensors[i], &b = second.tensors[i];
     if (a.tensor.dtype != b.tensor.dtype) {
-      return Disagreement{
-          "dtype", fmt::format("{} and {}", DtypeSpelling(a.tensor.dtype), DtypeSpelling(b.tensor.dtype))};
+      return Disagreement{"dtype",
+                          fmt::format("{} and {}", DtypeSpelling(a.tensor.dtype), DtypeSpelling(b.tensor.dtype))};
     }
     if (a.tensor.sizes != b.tensor.sizes) {
-      return Disagreement{"sizes", fmt::format("[{}] and [{}]", fmt::join(a.tensor.sizes, ", "),
-                                               fmt::join(b.tensor.sizes, ", "))};
+      return Disagreement{
+          "sizes", fmt::format("[{}] and [{}]", fmt::join(a.tensor.sizes, ", "), fmt::join(b.tensor.sizes, ", "))};
     }
     for (std::size_t d = 0; a.tensor.numel() > 0 && d < a.strides.size(); ++d) {
       if (a.tensor.sizes[d] > 1 && a.strides[d] != b.strides[d]) {
@@ -100,8 +100,7 @@ std::optional<Disagreement> CompareOutcomes(const Expected& expected, const Oper
     const bool same = first.results[i].kind == second.results[i].kind &&
                       (first.results[i].kind == PL_TENSOR || Describe(first.results[i]) == Describe(second.results[i]));
     if (!same) {
-      return Disagreement{"values",
-                          fmt::format("{} and {}", Describe(first.results[i]), Describe(second.results[i]))};
+      return Disagreement{"values", fmt::format("{} and {}", Describe(first.results[i]), Describe(second.results[i]))};
     }
   }
   return std::nullopt;
@@ -113,8 +112,8 @@ Agreement::Verdict Agreement::Judge(const OperatorCall& call, const Expected& ex
   }
   Verdict verdict{.counts = true};
   if (answers[0].died || answers[1].died) {
-    verdict.disagreement = Disagreement{
-        "death", (answers[0].died ? "the first: " : "the second: ") + (answers[0].died ? answers[0] : answers[1]).died->what};
+    verdict.disagreement = Disagreement{"death", (answers[0].died ? "the first: " : "the second: ") +
+                                                     (answers[0].died ? answers[0] : answers[1]).died->what};
   } else {
     verdict.disagreement = CompareOutcomes(expected, answers[0].outcome, answers[1].outcome);
   }

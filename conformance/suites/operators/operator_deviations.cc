@@ -32,8 +32,8 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
 }
 
 const Variant* VariantOf(const OperatorCall& call) {
-  const auto found = std::find_if(Variants().begin(), Variants().end(),
-                                  [&](const Variant& one) { return one.name == NameOf(call); });
+  const auto found =
+      std::find_if(Variants().begin(), Variants().end(), [&](const Variant& one) { return one.name == NameOf(call); });
   return found == Variants().end() ? nullptr : &*found;
 }
 
@@ -152,7 +152,8 @@ bool SelectsAmongNone(const WrongCall& wrong) {
 }
 
 bool TakesAnyProbability(const WrongCall& wrong) {
-  return IsTakenThoughRefused(wrong) && BaseOf(wrong.call) == "native_dropout" && wrong.expected.why.starts_with("p is");
+  return IsTakenThoughRefused(wrong) && BaseOf(wrong.call) == "native_dropout" &&
+         wrong.expected.why.starts_with("p is");
 }
 
 bool TakesOverlap(const WrongCall& wrong) {
@@ -168,9 +169,8 @@ bool RefusesAnotherOut(const WrongCall& wrong) {
   if (wrong.expected.refused() || !HasOut(wrong.call) || !IsRefused(wrong)) return false;
   const std::vector<const Argument*> tensors = TensorsOf(wrong.call);
   return tensors.back()->tensor.dtype != tensors.front()->tensor.dtype &&
-         IsOneOf(BaseOf(wrong.call),
-                 {"abs", "bitwise_not", "floor", "ceil", "round", "sign", "trunc", "neg", "addcmul", "addcdiv", "clamp",
-                  "gelu", "leaky_relu", "pow", "silu", "square", "relu"});
+         IsOneOf(BaseOf(wrong.call), {"abs", "bitwise_not", "floor", "ceil", "round", "sign", "trunc", "neg", "addcmul",
+                                      "addcdiv", "clamp", "gelu", "leaky_relu", "pow", "silu", "square", "relu"});
 }
 
 bool ReducesNoDimension(const WrongCall& wrong) {
@@ -245,8 +245,8 @@ bool ComputesIn16Bits(const WrongCall& wrong) {
       if (mine >= wrong.outcome.tensors.size()) continue;
       const HostTensor& got = wrong.outcome.tensors[mine].tensor;
       const bool readable = got.sizes == tensor.sizes && got.device != kMeta;
-      const bool overflows = tensor.dtype == PL_DTYPE_FLOAT16 ||
-                             IsOneOf(BaseOf(wrong.call), {"_log_softmax", "log_softmax"});
+      const bool overflows =
+          tensor.dtype == PL_DTYPE_FLOAT16 || IsOneOf(BaseOf(wrong.call), {"_log_softmax", "log_softmax"});
       if (readable && overflows && !std::isfinite(got.Get(static_cast<std::int64_t>(i)))) {
         tensor.bounds[i] = kAnything;
       }
@@ -338,9 +338,8 @@ bool KeepsVersion(const WrongCall& wrong) {
 // As if `out` lay in rows: between its elements, and not where they are.
 bool WritesOutInRows(const WrongCall& wrong) {
   if (!IsAccepted(wrong) || !HasOut(wrong.call)) return false;
-  if (!IsOneOf(BaseOf(wrong.call),
-               {"matmul", "linear", "_softmax", "_log_softmax", "adaptive_avg_pool2d", "avg_pool2d", "mv", "addmm",
-                "max_pool2d_with_indices", "nll_loss_forward", "gelu"})) {
+  if (!IsOneOf(BaseOf(wrong.call), {"matmul", "linear", "_softmax", "_log_softmax", "adaptive_avg_pool2d", "avg_pool2d",
+                                    "mv", "addmm", "max_pool2d_with_indices", "nll_loss_forward", "gelu"})) {
     return false;
   }
   const std::vector<const Argument*> tensors = TensorsOf(wrong.call);
