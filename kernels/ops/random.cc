@@ -41,7 +41,8 @@ void UniformInPlace(Call& call) {
 void NormalInPlace(Call& call) {
   const double mean = call.real(1), deviation = call.real(2);
   if (!(deviation >= 0)) call.Fail("argument 'std': expected a number from 0 on, but got " + std::to_string(deviation));
-  Generate(call, [=](std::uint64_t seed, std::uint64_t counter) { return mean + deviation * Normal(seed, counter); });
+  const double scale = PLUMBLINE_FAULT(normal_numbers_are_narrow) ? deviation / 2 : deviation;
+  Generate(call, [=](std::uint64_t seed, std::uint64_t counter) { return mean + scale * Normal(seed, counter); });
 }
 void Bernoulli(Call& call) {
   const double p = call.real(1);

@@ -70,6 +70,7 @@
   X(like_tensors_are_rows, "OPER-113", "a like factory gives rows whatever it is like")                               \
   X(random_numbers_start_again, "OPER-120", "every call gives the same random numbers")                               \
   X(rand_reaches_its_end, "OPER-121", "uniform numbers reach the end of their range")                                 \
+  X(normal_numbers_are_narrow, "OPER-122", "normal numbers have half the deviation")                                  \
   X(dropout_does_not_scale, "OPER-123", "dropout does not scale what it keeps")                                       \
   X(meta_results_are_rows, "OPER-130", "results on meta lie in rows")                                                 \
   X(meta_takes_any_sizes, "OPER-131", "matrices on meta of sizes that do not fit are multiplied")                     \
