@@ -44,6 +44,29 @@ TEST(CliOperatorsTest, ProbeNeedsOperators) {
   EXPECT_THAT(nothing.err, HasSubstr("--filter: no operator has such a name"));
 }
 
+TEST(CliOperatorsTest, AgreeTellsWhereTwoBackendsDiffer) {
+  const Folder folder;
+  const Ran same = RunTool("agree --backend " + Backend("reference") + " --with " + Backend("broken") +
+                           " -f neg -f add.Tensor --calls 4");
+  EXPECT_EQ(same.status, 0) << same.out << same.err;
+  EXPECT_THAT(same.out, AllOf(HasSubstr("0 explained by known faults"), HasSubstr("0 kinds of difference")));
+  const Ran apart = RunTool("agree --backend " + Backend("broken") + " --fault add_is_a_unit_off --with " +
+                            Backend("reference") + " -f add.Tensor --calls 8 --out " + folder.path());
+  EXPECT_EQ(apart.status, 1) << apart.out << apart.err;
+  EXPECT_THAT(apart.out, AllOf(HasSubstr("add.Tensor values: element "), HasSubstr("1 kinds of difference")));
+  EXPECT_THAT(folder.Read("add.Tensor-values.prog"), HasSubstr("aten::add.Tensor("));
+}
+
+TEST(CliOperatorsTest, AgreeSaysWhatIsWrongWithItsInput) {
+  EXPECT_EQ(RunTool("agree --backend " + Backend("reference")).status, 2);
+  const Ran lacks = RunTool("agree --backend " + Backend("reference") + " --with " + Backend("template"));
+  EXPECT_EQ(lacks.status, 2);
+  EXPECT_THAT(lacks.err, HasSubstr("template has no operators"));
+  const Ran none = RunTool("agree --backend " + Backend("reference") + " --with " + Backend("broken") + " -f nonesuch");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--filter: no operator has such a name"));
+}
+
 TEST(CliOperatorsTest, ReplayRunsATensorProgram) {
   const Folder folder;
   const std::string program = "program 1\na = float32 [2, 2] {1 2 3 4}\nb = mm(a, a)\nexpect b {7 10 15 22}\n";

@@ -124,12 +124,10 @@ std::int64_t FirstAs(const T* row, std::int64_t n, T value) {
   return 0;
 }
 
-// The first of the smallest or largest; the first NaN if there is one.
-std::int64_t ArgRow(ReduceOp op, Type type, const void* row, std::int64_t n) {
-  const Partial best = ReduceRow(op, type, row, n);
-  if (type == Type::kI64) return FirstAs(static_cast<const std::int64_t*>(row), n, best.integer);
-  if (type == Type::kF64) return FirstAs(static_cast<const double*>(row), n, best.real);
-  return FirstAs(static_cast<const float*>(row), n, static_cast<float>(best.real));
+std::int64_t FirstOf(Type type, const void* row, std::int64_t n, const Partial& value) {
+  if (type == Type::kI64) return FirstAs(static_cast<const std::int64_t*>(row), n, value.integer);
+  if (type == Type::kF64) return FirstAs(static_cast<const double*>(row), n, value.real);
+  return FirstAs(static_cast<const float*>(row), n, static_cast<float>(value.real));
 }
 
 double SumOver(double (*piece)(const void*, std::int64_t, double), Type type, const void* row, std::int64_t n,
@@ -143,43 +141,149 @@ double SumOver(double (*piece)(const void*, std::int64_t, double), Type type, co
   return joined.Get().real;
 }
 
-double VarianceRow(Type type, const void* row, std::int64_t n, double correction) {
-  const double mean = ReduceRow(ReduceOp::kSum, type, row, n).real / static_cast<double>(n);
-  const double squares = SumOver(Level().sum_squared_distance[type == Type::kF64], type, row, n, mean);
-  return squares / std::max(0.0, static_cast<double>(n) - correction);
-}
+// A row that is in memory as a whole.
+struct ShortRow {
+  Type type;
+  const void* elements;
+  std::int64_t n;
 
-double LogSumExpRow(Type type, const void* row, std::int64_t n) {
-  if (n == 0) return -std::numeric_limits<double>::infinity();
-  const double largest = ReduceRow(ReduceOp::kMax, type, row, n).real;
-  if (std::isinf(largest) || std::isnan(largest)) return largest;
-  return largest + std::log(SumOver(Level().sum_exp[type == Type::kF64], type, row, n, largest));
-}
+  Partial Get(ReduceOp op) const { return ReduceRow(op, type, elements, n); }
+  template <class F>
+  double SumOf(const F& of) const {
+    return of(elements, n);
+  }
+  template <class F>
+  double LeastOf(const F& of) const {
+    return of(elements, n);
+  }
+  std::int64_t Arg(ReduceOp op) const { return FirstOf(type, elements, n, Get(op)); }
+};
 
-double NormRow(Type type, const void* row, std::int64_t n, double order) {
-  if (n == 0) return 0;
-  if (order == 1) return ReduceRow(ReduceOp::kSumAbs, type, row, n).real;
-  if (order == 0) return ReduceRow(ReduceOp::kCountNonZero, type, row, n).real;
-  if (order == std::numeric_limits<double>::infinity()) return ReduceRow(ReduceOp::kMaxAbs, type, row, n).real;
-  if (order == -std::numeric_limits<double>::infinity()) {
+// A row that is too long to be gathered: its pieces are reduced by themselves, on many threads, and joined in order.
+class LongRow {
+ public:
+  LongRow(const Rows& rows, std::int64_t index) : rows_(rows), index_(index) {}
+
+  Partial Get(ReduceOp op) const {
+    Joined joined(op, rows_.type());
+    for (const Partial& partial : Each<Partial>(
+             [&](const Rows::Piece& piece) { return ReducePieces(op, rows_.type(), piece.elements, piece.n); })) {
+      joined.Add(partial);
+    }
+    return joined.Get();
+  }
+
+  template <class F>
+  double SumOf(const F& of) const {  // of(elements, n)
+    CompensatedSum sum;
+    for (const double part : Each<double>([&](const Rows::Piece& piece) { return of(piece.elements, piece.n); })) {
+      sum.Add(part);
+    }
+    return sum.Get();
+  }
+
+  template <class F>
+  double LeastOf(const F& of) const {  // of(elements, n); NaN if a part is
     double least = std::numeric_limits<double>::infinity();
-    for (std::int64_t i = 0; i < n; ++i) {
-      const double x = std::fabs(ElementAt(type, row, i));
-      least = std::isnan(least) || least < x ? least : x;
+    for (const double part : Each<double>([&](const Rows::Piece& piece) { return of(piece.elements, piece.n); })) {
+      least = std::isnan(least) || least < part ? least : part;
     }
     return least;
   }
+
+  // The first of the smallest or largest; the first NaN if there is one.
+  std::int64_t Arg(ReduceOp op) const {
+    struct Best {
+      Partial value;
+      std::int64_t at;
+    };
+    const Type type = rows_.type();
+    const std::vector<Best> each = Each<Best>([&](const Rows::Piece& piece) {
+      const Partial value = ReducePieces(op, type, piece.elements, piece.n);
+      return Best{value, piece.first + FirstOf(type, piece.elements, piece.n, value)};
+    });
+    const Best* best = &each.front();
+    for (const Best& other : each) {
+      const bool beats = type == Type::kI64 ? (op == ReduceOp::kMin ? other.value.integer < best->value.integer
+                                                                    : other.value.integer > best->value.integer)
+                                            : !std::isnan(best->value.real) &&
+                                                  (std::isnan(other.value.real) ||
+                                                   (op == ReduceOp::kMin ? other.value.real < best->value.real
+                                                                         : other.value.real > best->value.real));
+      if (beats) best = &other;
+    }
+    return best->at;
+  }
+
+ private:
+  template <class T, class F>
+  std::vector<T> Each(const F& of) const {
+    std::vector<T> results(static_cast<std::size_t>(rows_.pieces()));
+    ParallelFor(
+        rows_.pieces(), 1,
+        [&](std::int64_t begin, std::int64_t end) {
+          std::vector<char> buffer;
+          for (std::int64_t i = begin; i < end; ++i) {
+            results[static_cast<std::size_t>(i)] = of(rows_.PieceOf(index_, i, buffer));
+          }
+        },
+        kGrain);
+    return results;
+  }
+
+  const Rows& rows_;
+  const std::int64_t index_;
+};
+
+template <class Row>
+double Variance(const Row& row, Type type, std::int64_t n, double correction) {
+  const double mean = row.Get(ReduceOp::kSum).real / static_cast<double>(n);
+  const double squares = row.SumOf([&](const void* elements, std::int64_t count) {
+    return SumOver(Level().sum_squared_distance[type == Type::kF64], type, elements, count, mean);
+  });
+  return squares / std::max(0.0, static_cast<double>(n) - correction);
+}
+
+template <class Row>
+double LogSumExp(const Row& row, Type type, std::int64_t n) {
+  if (n == 0) return -std::numeric_limits<double>::infinity();
+  const double largest = row.Get(ReduceOp::kMax).real;
+  if (std::isinf(largest) || std::isnan(largest)) return largest;
+  return largest + std::log(row.SumOf([&](const void* elements, std::int64_t count) {
+           return SumOver(Level().sum_exp[type == Type::kF64], type, elements, count, largest);
+         }));
+}
+
+template <class Row>
+double Norm(const Row& row, Type type, std::int64_t n, double order) {
+  if (n == 0) return 0;
+  if (order == 1) return row.Get(ReduceOp::kSumAbs).real;
+  if (order == 0) return row.Get(ReduceOp::kCountNonZero).real;
+  if (order == std::numeric_limits<double>::infinity()) return row.Get(ReduceOp::kMaxAbs).real;
+  if (order == -std::numeric_limits<double>::infinity()) {
+    return row.LeastOf([&](const void* elements, std::int64_t count) {
+      double least = std::numeric_limits<double>::infinity();
+      for (std::int64_t i = 0; i < count; ++i) {
+        const double x = std::fabs(ElementAt(type, elements, i));
+        least = std::isnan(least) || least < x ? least : x;
+      }
+      return least;
+    });
+  }
+  const auto sum_of_powers = [&](auto power) {
+    return row.SumOf([&](const void* elements, std::int64_t count) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) sum += power(ElementAt(type, elements, i));
+      return sum;
+    });
+  };
   if (order == 2) {
-    const double squares = ReduceRow(ReduceOp::kSumSquares, type, row, n).real;
+    const double squares = row.Get(ReduceOp::kSumSquares).real;
     // Squares of floats overflow or vanish where those of doubles do not; near the ends they are made anew.
     if (type == Type::kF64 || (squares > 1e-20 && squares < 1e37)) return std::sqrt(squares);
-    double sum = 0;
-    for (std::int64_t i = 0; i < n; ++i) sum += ElementAt(type, row, i) * ElementAt(type, row, i);
-    return std::sqrt(sum);
+    return std::sqrt(sum_of_powers([](double x) { return x * x; }));
   }
-  double sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) sum += std::pow(std::fabs(ElementAt(type, row, i)), order);
-  return std::pow(sum, 1 / order);
+  return std::pow(sum_of_powers([&](double x) { return std::pow(std::fabs(x), order); }), 1 / order);
 }
 
 ReduceOp OpOf(ReduceKind kind) {
@@ -277,6 +381,17 @@ void ReduceColumns(ReduceKind kind, const Rows& rows, const PackedOutput& out) {
       rows.length() * std::min(kStripe, inner));
 }
 
+// visit(row, index), where a row is a ShortRow or a LongRow.
+template <class F>
+void ForEachRow(const Rows& rows, const F& visit) {
+  if (rows.length() < kWorthwhile) {
+    return rows.ForEach([&](const void* elements, std::int64_t index) {
+      visit(ShortRow{rows.type(), elements, rows.length()}, index);
+    });
+  }
+  for (std::int64_t index = 0; index < rows.count(); ++index) visit(LongRow(rows, index), index);
+}
+
 bool IsPlain(ReduceKind kind) {
   return kind != ReduceKind::kNorm && kind != ReduceKind::kVar && kind != ReduceKind::kStd &&
          kind != ReduceKind::kLogSumExp && kind != ReduceKind::kArgMin && kind != ReduceKind::kArgMax;
@@ -342,23 +457,23 @@ void Reduce(ReduceKind kind, const StridedInput& in, std::span<const bool> reduc
         rows.kept().back().stride == item && rows.kept().back().size >= 16) {
       return ReduceColumns(kind, rows, out);
     }
-    return rows.ForEach([&](const void* row, std::int64_t index) {
-      StoreResult(kind, compute, ReduceRow(op, compute, row, rows.length()), rows.length(), out, index);
+    return ForEachRow(rows, [&](const auto& row, std::int64_t index) {
+      StoreResult(kind, compute, row.Get(op), rows.length(), out, index);
     });
   }
   const std::int64_t n = rows.length();
-  rows.ForEach([&](const void* row, std::int64_t index) {
+  ForEachRow(rows, [&](const auto& row, std::int64_t index) {
     switch (kind) {
       case ReduceKind::kNorm:
-        return Store(out, index, NormRow(compute, row, n, options.order));
+        return Store(out, index, Norm(row, compute, n, options.order));
       case ReduceKind::kVar:
-        return Store(out, index, VarianceRow(compute, row, n, options.correction));
+        return Store(out, index, Variance(row, compute, n, options.correction));
       case ReduceKind::kStd:
-        return Store(out, index, std::sqrt(VarianceRow(compute, row, n, options.correction)));
+        return Store(out, index, std::sqrt(Variance(row, compute, n, options.correction)));
       case ReduceKind::kLogSumExp:
-        return Store(out, index, LogSumExpRow(compute, row, n));
+        return Store(out, index, LogSumExp(row, compute, n));
       default:
-        return Store(out, index, ArgRow(OpOf(kind), compute, row, n));
+        return Store(out, index, row.Arg(OpOf(kind)));
     }
   });
 }

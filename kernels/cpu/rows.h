@@ -5,6 +5,10 @@
 //
 // `index` counts the kept dimensions in row-major order; each row runs through the reduced ones in row-major order.
 // Rows that lie so already are handed out in place, others are gathered, some at a time. Rows come from many threads.
+// A long row is not gathered whole, which would take as much memory as the operand or more, but in pieces:
+//
+//   std::vector<char> buffer;
+//   for (std::int64_t p = 0; p < rows.pieces(); ++p) { const Rows::Piece piece = rows.PieceOf(index, p, buffer); ... }
 #ifndef PLUMBLINE_KERNELS_CPU_ROWS_H_
 #define PLUMBLINE_KERNELS_CPU_ROWS_H_
 
@@ -69,6 +73,14 @@ class Rows {
         std::max<std::int64_t>(1, length_));
   }
 
+  // Of each row, in row-major order; which they are depends on sizes and strides alone.
+  std::int64_t pieces() const { return outer_ * cuts_; }
+  struct Piece {
+    const void* elements;  // in the buffer, or in place
+    std::int64_t n, first;
+  };
+  Piece PieceOf(std::int64_t index, std::int64_t piece, std::vector<char>& buffer) const;
+
   // `n` rows from `index` on, which differ in the innermost kept dimension only.
   void Gather(void* to, std::int64_t index, std::int64_t n) const;
 
@@ -78,6 +90,9 @@ class Rows {
   std::int64_t count_ = 1, length_ = 1;
   std::vector<Step> kept_, reduced_;
   bool direct_;
+  // A piece is `run_` indices of the reduced dimension `cut_`, each with the block of elements inside of it.
+  std::size_t cut_ = 0;
+  std::int64_t run_ = 1, block_ = 1, cuts_ = 1, outer_ = 1;
 };
 
 }  // namespace plumbline::kernels::cpu

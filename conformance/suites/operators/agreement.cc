@@ -10,6 +10,7 @@
 #include "conformance/harness/case_runner.h"
 #include "conformance/suites/operators/draw.h"
 #include "conformance/suites/operators/draw_calls.h"
+#include "conformance/suites/operators/judge_changes.h"
 #include "conformance/suites/operators/oracle_elements.h"
 #include "conformance/suites/operators/shrink_call.h"
 #include "spec/abi/error.h"
@@ -97,8 +98,10 @@ std::optional<Disagreement> CompareOutcomes(const Expected& expected, const Oper
     if (auto apart = ValuesApart(expected.tensors[i], a.tensor, b.tensor)) return Disagreement{"values", *apart};
   }
   for (std::size_t i = 0; i < first.results.size() && i < second.results.size(); ++i) {
-    const bool same = first.results[i].kind == second.results[i].kind &&
-                      (first.results[i].kind == PL_TENSOR || Describe(first.results[i]) == Describe(second.results[i]));
+    const std::uint32_t kind = first.results[i].kind;
+    const bool compared = kind == PL_TENSOR || kind == PL_LIST;  // the tensors of lists are among the others
+    const bool same =
+        kind == second.results[i].kind && (compared || Describe(first.results[i]) == Describe(second.results[i]));
     if (!same) {
       return Disagreement{"values", fmt::format("{} and {}", Describe(first.results[i]), Describe(second.results[i]))};
     }
@@ -118,9 +121,12 @@ Agreement::Verdict Agreement::Judge(const OperatorCall& call, const Expected& ex
     verdict.disagreement = CompareOutcomes(expected, answers[0].outcome, answers[1].outcome);
   }
   if (!verdict.disagreement) return verdict;
-  for (const OperatorDeviation* deviation : options_.accepted) {
-    for (const OperatorBackend::Answer& answer : answers) {
-      if (deviation->explains({call, expected, answer.outcome, answer.died.has_value()})) {
+  for (const OperatorBackend::Answer& answer : answers) {
+    // What is right needs no explanation: then the difference is one of its own.
+    const bool is_wrong =
+        answer.died || Compare(expected, answer.outcome) || WrongChange(expected, call, answer.outcome);
+    for (const OperatorDeviation* deviation : options_.accepted) {
+      if (is_wrong && deviation->explains({call, expected, answer.outcome, answer.died.has_value()})) {
         return {.counts = true, .deviation = deviation};
       }
     }
