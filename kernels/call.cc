@@ -223,11 +223,12 @@ reference::OverlapKind Call::CheckInputs(const Tensor& given) const {
 Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
   if (PLUMBLINE_FAULT(meta_results_are_rows) && meta()) strides = {};
   Place& place = places_[static_cast<std::size_t>(which)];
-  if (variant() == tables::Variant::kFunctional) {
-    return place.written = strides.size() == sizes.size() && !sizes.empty()
-                               ? Tensor::EmptyStrided(sizes, strides, dtype, device(), keys())
-                               : Tensor::Empty(sizes, dtype, device(), keys());
-  }
+  const auto make = [&] {
+    return strides.size() == sizes.size() && !sizes.empty()
+               ? Tensor::EmptyStrided(sizes, strides, dtype, device(), keys())
+               : Tensor::Empty(sizes, dtype, device(), keys());
+  };
+  if (variant() == tables::Variant::kFunctional) return place.written = make();
   place.given = Given(which);
   place.has_given = true;
   CheckGiven(place.given, sizes, dtype);
@@ -236,7 +237,7 @@ Tensor Call::Result(int which, IntSpan sizes, DType dtype, IntSpan strides) {
   bool apart = rounds || place.given.device() != device() || !(place.given.sizes() == sizes);
   // The same places with another meaning of the elements: not side by side for the loops.
   if (CheckInputs(place.given) == reference::OverlapKind::kTooHard) apart = true;
-  return place.written = apart ? Tensor::Empty(sizes, dtype, device(), keys()) : place.given;
+  return place.written = apart ? make() : place.given;
 }
 
 Tensor Call::PackedResult(int which, IntSpan sizes, DType dtype) {
@@ -291,7 +292,14 @@ void Call::Finish() {
       }
       if (!place.written.is_same(place.given)) {
         // Not before: a call that is refused leaves its sizes too.
-        if (!(place.given.sizes() == place.written.sizes())) place.given.Resize(place.written.sizes());
+        if (!(place.given.sizes() == place.written.sizes())) {
+          // It then lies as a result of its own would.
+          if (place.returned) {
+            place.given.Resize(place.written.sizes());
+          } else {
+            place.given.Resize(place.written.sizes(), place.written.strides());
+          }
+        }
         if (place.given.device().type == DeviceType::kCpu && !meta()) CopyTo(place.given, place.written);
       }
       // An operator that wrote it on behalf of this one has told so itself.

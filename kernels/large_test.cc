@@ -1,5 +1,5 @@
-// Tensors of more than 2^31 elements: indices, sizes and offsets are of 64 bits throughout. Each test needs some GiB, and
-// says that it was skipped where they are not free.
+// Tensors of more than 2^31 elements: indices, sizes and offsets are of 64 bits throughout. Each test needs some GiB,
+// and says that it was skipped where they are not free.
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -86,9 +86,9 @@ TEST_F(LargeTest, IndicesReachBeyond32Bits) {
   EXPECT_THAT(List(Call("gather", {Value(a), Value(0), Value(index), Value(false)})), testing::ElementsAre(3, 0));
   Call("scatter_.value", {Value(a), Value(0), Value(index), Value(6)});
   EXPECT_EQ(a.data<std::int8_t>()[kElements - 1], 6);
-  EXPECT_EQ(Whole(Call("nonzero", {Value(Call("slice.Tensor", {Value(a), Value(0), Value(1), Value(kElements),
-                                                               Value(1)}))})),
-            kElements - 2);
+  EXPECT_EQ(
+      Whole(Call("nonzero", {Value(Call("slice.Tensor", {Value(a), Value(0), Value(1), Value(kElements), Value(1)}))})),
+      kElements - 2);
 }
 
 TEST_F(LargeTest, CopiesAndJoinsAreWhole) {

@@ -12,8 +12,8 @@
 namespace plumbline::kernels::cpu {
 namespace {
 
-// A [3, 700, 2, 333] tensor whose second and last dimension are reduced: each of 6 rows has 233,100 elements, in runs of
-// 333 that are apart, in a type that has to be converted.
+// A [3, 700, 2, 333] tensor whose second and last dimension are reduced: each of 6 rows has 233,100 elements, in runs
+// of 333 that are apart, in a type that has to be converted.
 struct Long {
   static constexpr std::int64_t kSizes[] = {3, 700, 2, 333};
   static constexpr std::int64_t kCount = 3 * 2, kLength = 700 * 333;

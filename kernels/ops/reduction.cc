@@ -62,8 +62,12 @@ void Sum(Call& call) {
     asked = DType::kFloat32;
   }
   call.CheckDType(asked.value_or(call.tensor(0).dtype()));
-  // A dtype that is asked for is what the elements are cast to, before they are added.
-  const Tensor self = Converted(call.tensor(0), asked.value_or(call.tensor(0).dtype()));
+  // A dtype that is asked for is what the elements are cast to, before they are added; the widest ones hold all
+  // elements of their kind, so that the sum casts them itself.
+  const DType given = call.tensor(0).dtype();
+  const bool exact =
+      asked && ((*asked == DType::kFloat64 && IsFloating(given)) || (*asked == DType::kInt64 && !IsFloating(given)));
+  const Tensor self = exact ? call.tensor(0) : Converted(call.tensor(0), asked.value_or(given));
   const DType result = kind == ReduceKind::kMean ? asked.value_or(self.dtype()) : SumType(self, asked);
   Run(call, kind, self, ReducedOf(call, self, dims ? call.ints(1) : DimVector(), 1, dims && call.boolean(2)), result);
 }

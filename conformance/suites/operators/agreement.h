@@ -5,8 +5,10 @@
 //   agreement.compared();  agreement.differences();
 //
 // They agree on a call if both refuse it by the same class of error, or both give results of the same dtype, sizes,
-// strides and sharing whose elements are no further apart than the two bounds together. What the oracle leaves open (an
-// element of which nothing is said) is not compared, nor is a call that only one of them has a kernel or a dtype for.
+// strides and sharing whose elements are no further apart than the two bounds together. What the clauses leave open is
+// not compared: an element of which nothing is said; how a result lies if an operand has gaps or repeats elements, and
+// what convolutions, pooling, batch normalisation, indexing and sorting give. Nor is a call that only one of them has a
+// kernel or a dtype for.
 // Of each operator and kind of difference the first call is made smaller and kept, and the others are counted. Borrows
 // the backends. One thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_AGREEMENT_H_
@@ -33,9 +35,9 @@ struct Disagreement {
   std::string what;  // in words, the first backend's side first
 };
 
-// By the bounds of what the call should come to; nothing where they agree.
+// By the bounds of what the call should come to; nothing where they agree. `strides`: whether those are compared.
 std::optional<Disagreement> CompareOutcomes(const Expected& expected, const OperatorOutcome& first,
-                                            const OperatorOutcome& second);
+                                            const OperatorOutcome& second, bool strides = true);
 
 struct AgreementOptions {
   std::uint64_t seed = 1;

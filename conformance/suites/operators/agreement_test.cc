@@ -35,7 +35,9 @@ OperatorOutcome Refused(std::uint32_t error_class) {
 
 Expected Due(std::vector<long double> values, long double bound) {
   Expected expected;
-  ExpectedTensor tensor{.dtype = PL_DTYPE_FLOAT32, .sizes = {static_cast<std::int64_t>(values.size())}, .values = {},
+  ExpectedTensor tensor{.dtype = PL_DTYPE_FLOAT32,
+                        .sizes = {static_cast<std::int64_t>(values.size())},
+                        .values = {},
                         .bounds = std::vector<long double>(values.size(), bound)};
   tensor.values = std::move(values);
   expected.tensors.push_back(std::move(tensor));

@@ -60,8 +60,9 @@ TEST(OperatorDeviationsTest, NamesAreDifferent) {
 }
 
 TEST(OperatorDeviationsTest, SixteenBitsBetweenIsSoMuchAndNoMore) {
-  const OperatorCall call{"aten::dot", {Argument::Of(Vector(PL_DTYPE_BFLOAT16, {1, -0.796875})),
-                                        Argument::Of(Vector(PL_DTYPE_BFLOAT16, {1, -1.515625}))}};
+  const OperatorCall call{"aten::dot",
+                          {Argument::Of(Vector(PL_DTYPE_BFLOAT16, {1, -0.796875})),
+                           Argument::Of(Vector(PL_DTYPE_BFLOAT16, {1, -1.515625}))}};
   const Expected expected = (*OracleFor("dot"))(call);
   OperatorOutcome outcome = RightOutcome(call, expected);
   outcome.tensors[0].tensor.Set(0, 2.21875);
@@ -71,8 +72,8 @@ TEST(OperatorDeviationsTest, SixteenBitsBetweenIsSoMuchAndNoMore) {
 }
 
 TEST(OperatorDeviationsTest, Float32IsNotExcusedBySixteenBits) {
-  const OperatorCall call{"aten::dot", {Argument::Of(Vector(PL_DTYPE_FLOAT32, {1, 2})),
-                                        Argument::Of(Vector(PL_DTYPE_FLOAT32, {3, 4}))}};
+  const OperatorCall call{
+      "aten::dot", {Argument::Of(Vector(PL_DTYPE_FLOAT32, {1, 2})), Argument::Of(Vector(PL_DTYPE_FLOAT32, {3, 4}))}};
   const Expected expected = (*OracleFor("dot"))(call);
   OperatorOutcome outcome = RightOutcome(call, expected);
   outcome.tensors[0].tensor.Set(0, 11.01L);
@@ -80,8 +81,8 @@ TEST(OperatorDeviationsTest, Float32IsNotExcusedBySixteenBits) {
 }
 
 TEST(OperatorDeviationsTest, ARefusalMayHaveWrittenWhatItWasToWriteOnly) {
-  const OperatorCall call{"aten::floor_divide_.Tensor", {Argument::Of(Vector(PL_DTYPE_INT32, {7, 8})),
-                                                         Argument::Of(Vector(PL_DTYPE_INT32, {7, 0}))}};
+  const OperatorCall call{"aten::floor_divide_.Tensor",
+                          {Argument::Of(Vector(PL_DTYPE_INT32, {7, 8})), Argument::Of(Vector(PL_DTYPE_INT32, {7, 0}))}};
   const Expected expected = (*OracleFor("floor_divide_.Tensor"))(call);
   ASSERT_TRUE(expected.refused());
   OperatorOutcome outcome = RightOutcome(call, expected);
@@ -103,8 +104,9 @@ TEST(OperatorDeviationsTest, OnlyDivisionsOfIntegersMayEndTheProcess) {
 
 TEST(OperatorDeviationsTest, WhatIsEmptyIsUncheckedAndNothingElse) {
   const auto call = [](std::vector<long double> values) {
-    return OperatorCall{"aten::_softmax",
-                        {Argument::Of(Vector(PL_DTYPE_INT64, std::move(values))), Argument::Int(0), Argument::Bool(false)}};
+    return OperatorCall{
+        "aten::_softmax",
+        {Argument::Of(Vector(PL_DTYPE_INT64, std::move(values))), Argument::Int(0), Argument::Bool(false)}};
   };
   OperatorOutcome accepted;
   accepted.tensors.emplace_back();
@@ -114,8 +116,8 @@ TEST(OperatorDeviationsTest, WhatIsEmptyIsUncheckedAndNothingElse) {
 
 // None excuses a call that is right: a deviation that does would hide its own absence.
 TEST(OperatorDeviationsTest, AnotherErrorIsNotExplained) {
-  const OperatorCall call{"aten::floor_divide_.Tensor", {Argument::Of(Vector(PL_DTYPE_INT32, {7, 8})),
-                                                         Argument::Of(Vector(PL_DTYPE_INT32, {7, 0}))}};
+  const OperatorCall call{"aten::floor_divide_.Tensor",
+                          {Argument::Of(Vector(PL_DTYPE_INT32, {7, 8})), Argument::Of(Vector(PL_DTYPE_INT32, {7, 0}))}};
   const Expected expected = (*OracleFor("floor_divide_.Tensor"))(call);
   OperatorOutcome outcome = RightOutcome(call, expected);
   outcome.error_class = PL_ERROR_INTERNAL;

@@ -18,8 +18,7 @@ long double OperandAt(const Argument& operand, const Sizes& sizes, std::int64_t 
 long double Wrapped(std::uint32_t dtype, Wide value) {
   const int bits = static_cast<int>(DtypeBytes(dtype)) * 8;
   const Wide modulus = static_cast<Wide>(1) << bits;
-  Wide low = value % modulus;
-  if (low < 0) low += modulus;
+  Wide low = value & (modulus - 1);
   if (dtype != PL_DTYPE_UINT8 && low >= modulus / 2) low -= modulus;
   return static_cast<long double>(static_cast<std::int64_t>(low));
 }
@@ -31,7 +30,7 @@ Element Within(std::uint32_t dtype, long double value, long double ulps) {
 
 long double CastTo(std::uint32_t dtype, long double value) {
   if (dtype == PL_DTYPE_BOOL) return value != 0 ? 1 : 0;
-  return IsFloating(dtype) ? RoundTo(dtype, value) : Wrapped(dtype, static_cast<Wide>(value));
+  return IsFloating(dtype) ? RoundTo(dtype, value) : Wrapped(dtype, ToWide(value));
 }
 
 Element Converted(std::uint32_t from, std::uint32_t to, long double value) {
@@ -81,6 +80,8 @@ Expected Map(const Operands& operands, std::uint32_t compute, std::uint32_t resu
   ExpectedTensor tensor{.dtype = result, .sizes = *sizes, .values = {}, .bounds = {}};
   const std::int64_t count = NumelOf(*sizes);
   Elements elements(operands.size());
+  tensor.values.reserve(static_cast<std::size_t>(count));
+  tensor.bounds.reserve(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       elements[k] = CastTo(compute, OperandAt(*operands[k], *sizes, i));

@@ -34,7 +34,10 @@ struct Element {
   long double bound = 0;
 };
 
-inline Wide ToWide(long double value) { return static_cast<Wide>(value); }
+// By way of 64 bits where that is enough, which is a single instruction.
+inline Wide ToWide(long double value) {
+  return value > -0x1p63L && value < 0x1p63L ? static_cast<std::int64_t>(value) : static_cast<Wide>(value);
+}
 // The low bits of an integer, as the dtype keeps them.
 long double Wrapped(std::uint32_t dtype, Wide value);
 
