@@ -35,8 +35,9 @@ at::TensorIterator UnaryIterator(const at::Tensor& out, const at::Tensor& self) 
 }
 
 at::Tensor& Add(const at::Tensor& self, const at::Tensor& other, const at::Scalar& alpha, at::Tensor& out) {
+  // First what is refused, so that a call that is refused has not resized its out.
+  at::native::alpha_check(at::result_type(self, other), alpha);
   at::TensorIterator iter = at::TensorIterator::borrowing_binary_op(out, self, other);
-  at::native::alpha_check(iter.common_dtype(), alpha);
   FENCED_ALL_TYPES(iter.common_dtype(), "add", [&] {
     using Number = Arithmetic<scalar_t>;
     const auto factor = static_cast<Number>(alpha.to<scalar_t>());
@@ -120,6 +121,11 @@ at::Tensor& ReluInPlace(at::Tensor& self) {
   return self;
 }
 
+at::Tensor& ReluOut(const at::Tensor& self, at::Tensor& out) {
+  ReluInto(out, self);
+  return out;
+}
+
 at::Tensor& Equal(const at::Tensor& self, const at::Tensor& other, at::Tensor& out) {
   at::TensorIterator iter = at::TensorIterator::comparison_op(out, self, other);
   FENCED_ALL_TYPES(iter.common_dtype(), "eq",
@@ -166,6 +172,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("abs.out", &Abs);
   m.impl("relu", &Relu);
   m.impl("relu_", &ReluInPlace);
+  m.impl("relu.out", &ReluOut);
   m.impl("eq.Tensor_out", &Equal);
   m.impl("eq.Scalar_out", &EqualToScalar);
   m.impl("where.self", &Where);

@@ -3,6 +3,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TensorIterator.h>
+#include <c10/util/TypeCast.h>
 #include <torch/library.h>
 
 #include "loops.h"
@@ -10,7 +11,17 @@
 namespace fenced {
 namespace {
 
+// As an element of a tensor of 64 bits would be: Scalar::to refuses what the dtype cannot hold.
+template <class T>
+T Converted(const at::Scalar& value) {
+  if (value.isComplex()) return c10::convert<T>(value.toComplexDouble());
+  if (value.isFloatingPoint()) return c10::convert<T>(value.toDouble());
+  return c10::convert<T>(value.toLong());
+}
+
 at::Tensor& Fill(at::Tensor& self, const at::Scalar& value) {
+  TORCH_CHECK(self.is_complex() || !value.isComplex(),
+              "fill_: a complex number can't be cast to the desired output type ", self.scalar_type());
   at::TensorIterator iter = at::TensorIteratorConfig()
                                 .set_check_mem_overlap(false)  // the same for whoever comes last
                                 .check_all_same_dtype(false)
@@ -19,7 +30,7 @@ at::Tensor& Fill(at::Tensor& self, const at::Scalar& value) {
                                 .build();
   AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND4(at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf, self.scalar_type(),
                                          "fill_", [&] {
-                                           const auto element = value.to<scalar_t>();
+                                           const auto element = Converted<scalar_t>(value);
                                            Elementwise<scalar_t>(iter, [&] { return element; });
                                          });
   return self;

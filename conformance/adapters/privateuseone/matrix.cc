@@ -34,13 +34,14 @@ at::Tensor& MatrixProduct(const at::Tensor& self, const at::Tensor& mat2, at::Te
               " and out ", out.scalar_type());
   TORCH_CHECK(self.size(1) == mat2.size(0), "mat1 and mat2 shapes cannot be multiplied (", self.size(0), "x",
               self.size(1), " and ", mat2.size(0), "x", mat2.size(1), ")");
-  at::native::resize_output(out, {self.size(0), mat2.size(1)});
-  at::assert_no_internal_overlap(out);
-  at::assert_no_overlap(out, self);
-  at::assert_no_overlap(out, mat2);
   // This operator is given conjugates as they are.
   const at::Tensor left = self.resolve_conj(), right = mat2.resolve_conj();
   AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(at::kHalf, at::kBFloat16, out.scalar_type(), "mm", [&] {
+    // Only now, so that what is refused for its dtype is not resized.
+    at::native::resize_output(out, {self.size(0), mat2.size(1)});
+    at::assert_no_internal_overlap(out);
+    at::assert_no_overlap(out, self);
+    at::assert_no_overlap(out, mat2);
     using Number = Arithmetic<scalar_t>;
     const Matrix<scalar_t> a(left), b(right), c(out);
     for (int64_t i = 0; i < out.size(0); ++i) {

@@ -1,6 +1,7 @@
 // A reduction.
 
 #include <ATen/Dispatch.h>
+#include <ATen/MemoryOverlap.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/ReduceOpsUtils.h>
 #include <torch/library.h>
@@ -33,6 +34,9 @@ T SumOf(at::TensorIteratorBase& iter) {
 
 at::Tensor& Sum(const at::Tensor& self, at::OptionalIntArrayRef dim, bool keepdim, c10::optional<at::ScalarType> dtype,
                 at::Tensor& out) {
+  // First what is refused, so that a call that is refused has not resized its out.
+  const auto reduced = at::native::make_dim_mask(dim.value_or(at::IntArrayRef{}), self.dim());
+  if (out.sizes() == at::native::shape_from_dim_mask(self, reduced, keepdim)) at::assert_no_internal_overlap(out);
   at::TensorIterator iter =
       at::native::make_reduction("sum", out, self, dim, keepdim, dtype.value_or(out.scalar_type()));
   if (iter.numel() == 0) return out.zero_();

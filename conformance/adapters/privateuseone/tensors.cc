@@ -39,6 +39,7 @@ at::Tensor EmptyStrided(at::IntArrayRef size, at::IntArrayRef stride, c10::optio
                         c10::optional<c10::Layout> layout, c10::optional<c10::Device> device,
                         c10::optional<bool> pin_memory) {
   CheckOptions(layout, device, pin_memory);
+  TORCH_CHECK(size.size() == stride.size(), "mismatch in length of strides and shape: ", stride, " for ", size);
   const c10::DeviceGuard guard(*device);
   return at::detail::empty_strided_generic(size, stride, DeviceAllocator(), kKeys, c10::dtype_or_default(dtype));
 }
