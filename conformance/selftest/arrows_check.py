@@ -60,6 +60,8 @@ def add_reference_layers():
 add_reference_layers()
 # A project of its own, which sees what is installed.
 CONSUMER = "conformance/selftest/consumer"
+# A project of its own, which sees nothing of ours, as that of somebody who has never heard of us.
+STRANGER = "conformance/adapters/privateuseone"
 TOP_FOLDERS = {rule.split("/")[0] for rule in RULES}
 SUFFIXES = {".h", ".hpp", ".cc", ".cpp", ".c", ".cu", ".cuh", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
@@ -77,6 +79,8 @@ def rule_for(path, rules):
 def check_include(file, included, quoted):
     """Why the file may not include this, or None."""
     top = included.split("/")[0]
+    if under(file, STRANGER):
+        return f"{STRANGER} is a project without us: it may not know \"{included}\"" if top in TOP_FOLDERS else None
     if top not in TOP_FOLDERS:
         if quoted and ("/" not in included or included.startswith(".")):
             return f'"{included}" is not written from the root of the tree; write "folder/.../x.h", or <x.h> for a library'

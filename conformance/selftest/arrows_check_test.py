@@ -56,6 +56,11 @@ class ArrowsCheckTest(unittest.TestCase):
         self.refuses("perf/bench/bench.cc", "reference/dispatch/call.h")
         self.refuses("fuzz/targets/scenario.cc", "kernels/cpu/add.h")
 
+    def test_a_strangers_device_knows_nothing_of_ours(self):
+        self.allows("conformance/adapters/privateuseone/fill.cc", "loops.h")
+        self.allows("conformance/adapters/privateuseone/fill.cc", "ATen/Dispatch.h", quoted=False)
+        self.refuses("conformance/adapters/privateuseone/fill.cc", "spec/abi/abi.h", "may not know")
+
     def test_includes_are_written_from_the_root_with_quotes(self):
         self.refuses("spec/model/model.cc", "model.h", "not written from the root")
         self.refuses("spec/model/model.cc", "../tables/release.h", "not written from the root")
