@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/cpu/reduce.h"
 #include "kernels/spoilt_results.h"
 #include "reference/dispatch/operator.h"
 #include "reference/faults/faults.h"
@@ -41,6 +40,19 @@ Call::Call(const OperatorInfo& info, Stack& stack)
     : info_(info), stack_(stack), arguments_(stack.Top(info.arguments.size())) {
   places_.resize(static_cast<std::size_t>(info.results));
   FindDevice();
+  CheckDevice();
+}
+
+void Call::SetDevice(Device device) {
+  device_ = device;
+  CheckDevice();
+}
+
+void Call::CheckDevice() const {
+  if (!info_.cpu_only || device_.type == DeviceType::kCpu || meta()) return;
+  Fail(ErrorClass::kNoKernel, "it is computed on cpu and meta; " + device_.Spelling() +
+                                  " needs a kernel of its own, registered at " +
+                                  std::string(reference::KeyName(device_.type)));
 }
 
 void Call::FindDevice() {
@@ -300,7 +312,7 @@ void Call::Finish() {
             place.given.Resize(place.written.sizes(), place.written.strides());
           }
         }
-        if (place.given.device().type == DeviceType::kCpu && !meta()) CopyTo(place.given, place.written);
+        if (place.given.device().type != DeviceType::kMeta && !meta()) info_.copy(*this, place.given, place.written);
       }
       // An operator that wrote it on behalf of this one has told so itself.
       const bool counts = !(place.returned && place.written.is_same(place.given));
@@ -325,33 +337,7 @@ void Call::Finish() {
   for (Value& result : results) stack_.Push(std::move(result));
 }
 
-// ---- the compute layer ----
-
-cpu::Type TypeOf(DType dtype) {
-  switch (dtype) {
-    case DType::kUint8:
-      return cpu::Type::kU8;
-    case DType::kInt8:
-      return cpu::Type::kI8;
-    case DType::kInt16:
-      return cpu::Type::kI16;
-    case DType::kInt32:
-      return cpu::Type::kI32;
-    case DType::kInt64:
-      return cpu::Type::kI64;
-    case DType::kFloat16:
-      return cpu::Type::kF16;
-    case DType::kFloat32:
-      return cpu::Type::kF32;
-    case DType::kFloat64:
-      return cpu::Type::kF64;
-    case DType::kBool:
-      return cpu::Type::kBool;
-    case DType::kBFloat16:
-      break;
-  }
-  return cpu::Type::kBF16;
-}
+// ---- operands ----
 
 double AsReal(const Scalar& scalar) {
   return scalar.is_float() ? scalar.ToFloat() : scalar.is_int() ? static_cast<double>(scalar.ToInt()) : scalar.ToBool();
@@ -362,136 +348,13 @@ std::int64_t AsInteger(const Scalar& scalar) {
   const double x = scalar.ToFloat();
   return x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? static_cast<std::int64_t>(x) : INT64_MIN;
 }
-double RoundTo(DType dtype, double value) {
-  char item[8];
-  const cpu::Type type = TypeOf(dtype);
-  cpu::Store({item, type}, 0, value);
-  double rounded;
-  void* const data[] = {&rounded, item};
-  cpu::Level().cast[cpu::Index(type)][cpu::Index(cpu::Type::kF64)](data, 1, {});
-  return rounded;
-}
-cpu::Parameters ParametersOf(const Scalar& a) {
-  cpu::Parameters parameters;
-  parameters.real[0] = AsReal(a);
-  parameters.integer[0] = AsInteger(a);
-  return parameters;
-}
 
-Strided::Strided(const Tensor& tensor)
-    : sizes(tensor.sizes()), strides(tensor.strides()), type(TypeOf(tensor.dtype())), data(tensor.data()) {
-  for (std::int64_t& stride : strides) stride *= static_cast<std::int64_t>(SizeOf(tensor.dtype()));
-}
-
-namespace {
-
-// Byte strides of a tensor that is read with `sizes`, aligned at the right.
-void StridesFor(const Tensor& tensor, IntSpan sizes, std::int64_t* strides) {
+void BroadcastStrides(const Tensor& tensor, IntSpan sizes, std::int64_t item, std::int64_t* strides) {
   const IntSpan mine = tensor.sizes(), steps = tensor.strides();
   const std::size_t missing = sizes.size() - mine.size();
-  const auto item = static_cast<std::int64_t>(tensor.itemsize());
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     strides[d] = d < missing || mine[d - missing] == 1 ? 0 : steps[d - missing] * item;
   }
-}
-
-void CheckDims(IntSpan sizes) {
-  if (sizes.size() > static_cast<std::size_t>(cpu::kMaxDims)) {
-    Throw(ErrorClass::kUnsupported, "a tensor of " + std::to_string(sizes.size()) + " dimensions; at most " +
-                                        std::to_string(cpu::kMaxDims) + " are computed with");
-  }
-}
-
-}  // namespace
-
-void RunLoop(const Tensor& out, cpu::Type made, std::span<const In> inputs, cpu::Type compute, cpu::Loop loop,
-             const cpu::Parameters& parameters, bool cheap, std::optional<cpu::Type> first) {
-  const std::size_t count = inputs.size() + 1;
-  const IntSpan sizes = out.sizes();
-  // Side by side, in the loop's types: no need of strides.
-  bool plain = out.is_contiguous() && TypeOf(out.dtype()) == made;
-  for (std::size_t k = 0; k < inputs.size() && plain; ++k) {
-    const Tensor* const tensor = inputs[k].tensor();
-    plain = tensor != nullptr && tensor->is_contiguous() &&
-            TypeOf(tensor->dtype()) == (k == 0 ? first.value_or(compute) : compute) && tensor->numel() == out.numel();
-  }
-  if (plain) {
-    void* data[cpu::kMaxOperands] = {out.data()};
-    std::size_t items[cpu::kMaxOperands] = {out.itemsize()};
-    for (std::size_t k = 0; k < inputs.size(); ++k) {
-      data[k + 1] = inputs[k].tensor()->data();
-      items[k + 1] = inputs[k].tensor()->itemsize();
-    }
-    return cpu::RunContiguous(data, items, static_cast<int>(count), out.numel(), loop, parameters, cheap);
-  }
-  CheckDims(sizes);
-  std::int64_t strides[cpu::kMaxOperands][cpu::kMaxDims];
-  cpu::Operand operands[cpu::kMaxOperands];
-  cpu::Partial scalars[cpu::kMaxOperands];
-  StridesFor(out, sizes, strides[0]);
-  operands[0] = {out.data(), strides[0], TypeOf(out.dtype()), made};
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const cpu::Type wanted = k == 0 ? first.value_or(compute) : compute;
-    if (const Tensor* const tensor = inputs[k].tensor()) {
-      StridesFor(*tensor, sizes, strides[k + 1]);
-      operands[k + 1] = {tensor->data(), strides[k + 1], TypeOf(tensor->dtype()), wanted};
-    } else {
-      const Scalar& scalar = inputs[k].scalar();
-      std::fill_n(strides[k + 1], sizes.size(), 0);
-      const bool real = scalar.is_float();
-      if (real) {
-        scalars[k].real = scalar.ToFloat();
-      } else {
-        scalars[k].integer = AsInteger(scalar);
-      }
-      operands[k + 1] = {&scalars[k], strides[k + 1], real ? cpu::Type::kF64 : cpu::Type::kI64, wanted};
-    }
-  }
-  cpu::RunElementwise({sizes, {operands, count}, loop, parameters, cheap});
-}
-
-void CopyTo(const Tensor& out, const Tensor& from) {
-  const cpu::Type to_type = TypeOf(out.dtype()), from_type = TypeOf(from.dtype());
-  const In inputs[] = {from};
-  RunLoop(out, to_type, inputs, from_type, cpu::Level().cast[cpu::Index(from_type)][cpu::Index(to_type)],
-          cpu::Parameters(), true);
-}
-
-void FillWith(const Tensor& out, const Scalar& value) {
-  CheckDims(out.sizes());
-  std::int64_t strides[cpu::kMaxDims];
-  StridesFor(out, out.sizes(), strides);
-  char item[8];
-  if (value.is_float()) {
-    cpu::Store({item, TypeOf(out.dtype())}, 0, value.ToFloat());
-  } else {
-    cpu::Store({item, TypeOf(out.dtype())}, 0, AsInteger(value));
-  }
-  cpu::Fill(out.sizes(), out.data(), strides, out.itemsize(), item);
-}
-
-Tensor Converted(const Tensor& tensor, DType dtype) {
-  if (tensor.dtype() == dtype) return tensor;
-  const Tensor copy = Tensor::Empty(tensor.sizes(), dtype, tensor.device(), tensor.keys());
-  if (tensor.device().type != DeviceType::kMeta) CopyTo(copy, tensor);
-  return copy;
-}
-
-In Rounded(const In& operand, DType dtype, std::optional<Tensor>& held) {
-  if (dtype != DType::kFloat16 && dtype != DType::kBFloat16) return operand;
-  if (const Tensor* const tensor = operand.tensor()) {
-    if (tensor->dtype() == dtype) return operand;
-    held = Converted(*tensor, dtype);
-    return *held;
-  }
-  return Scalar(RoundTo(dtype, AsReal(operand.scalar())));
-}
-
-Tensor Contiguous(const Tensor& tensor) {
-  if (tensor.is_contiguous()) return tensor;
-  const Tensor copy = Tensor::Empty(tensor.sizes(), tensor.dtype(), tensor.device(), tensor.keys());
-  if (tensor.device().type != DeviceType::kMeta) CopyTo(copy, tensor);
-  return copy;
 }
 
 DimVector BroadcastOf(const Call& call, std::span<const In> inputs) {
@@ -542,7 +405,7 @@ DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs) {
   for (const In& input : inputs) {
     if (input.tensor() == nullptr) continue;
     steps.emplace_back(dims);
-    StridesFor(*input.tensor(), sizes, steps.back().data());
+    BroadcastStrides(*input.tensor(), sizes, 1, steps.back().data());
   }
   // 1: a is outside of b; -1: inside; 0: not decided.
   const auto compare = [&](std::size_t a, std::size_t b) {

@@ -1,5 +1,5 @@
 // What a kernel is given: the arguments of its operator and the places for its results, the same for the functional,
-// the in-place and the out= variant, and for CPU and meta.
+// the in-place and the out= variant, and for every device.
 //
 //   void Neg(Call& call) {
 //     const Tensor self = call.tensor(0);
@@ -20,8 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/rows.h"
 #include "kernels/shapes/promotion.h"
 #include "reference/boxing/kernel.h"
 #include "reference/boxing/schema.h"
@@ -45,6 +43,11 @@ using reference::Stack;
 using reference::Tensor;
 using reference::Value;
 
+class Call;
+
+// How a result that was made apart gets to the place that was given for it: all elements, broadcast and converted.
+using CopyFunction = void (*)(const Call& call, const Tensor& out, const Tensor& from);
+
 // What is known of an operator when it is registered.
 struct OperatorInfo {
   const tables::OperatorData* data;
@@ -54,6 +57,8 @@ struct OperatorInfo {
   int results;
   bool any_devices;  // its tensors may be on several: a copy between them
   bool any_overlap;  // what it writes may overlap itself: no element depends on another one
+  bool cpu_only;     // it computes in memory of the CPU: a call on another device but meta is kNoKernel
+  CopyFunction copy;
 };
 
 class Call {
@@ -96,7 +101,7 @@ class Call {
 
   // ---- results ----
   Device device() const { return device_; }
-  void SetDevice(Device device) { device_ = device; }
+  void SetDevice(Device device);
   bool meta() const { return device().type == DeviceType::kMeta; }
 
   // Where result `which` goes, of these sizes; a result that is given (in-place, out=) may have another dtype, to which
@@ -123,6 +128,7 @@ class Call {
     bool has_given = false, returned = false;
   };
   void FindDevice();
+  void CheckDevice() const;
   Tensor Given(int which) const;
   void CheckGiven(const Tensor& given, IntSpan sizes, DType dtype) const;
   // kInvalidArgument if it overlaps an input in part; kTooHard if that could not be told of one.
@@ -139,11 +145,9 @@ class Call {
 
 using KernelFunction = void (*)(Call& call);
 
-// ---- tensors as the compute layer sees them ----
+// ---- operands ----
 
-cpu::Type TypeOf(DType dtype);
-
-// An operand of an elementwise loop: a tensor, or a Scalar, that is read with the result's sizes.
+// An operand of an elementwise operator: a tensor, or a Scalar, that is read with the result's sizes.
 class In {
  public:
   In(const Tensor& tensor) : tensor_(&tensor) {}  // NOLINT: converts
@@ -156,40 +160,15 @@ class In {
   Scalar scalar_;
 };
 
-// Runs `loop` over out and inputs, which are read in `compute` (the first one in `first`, if given) and written in
-// `made`.
-void RunLoop(const Tensor& out, cpu::Type made, std::span<const In> inputs, cpu::Type compute, cpu::Loop loop,
-             const cpu::Parameters& parameters, bool cheap, std::optional<cpu::Type> first = std::nullopt);
-
-// All elements of `from`, broadcast, converted.
-void CopyTo(const Tensor& out, const Tensor& from);
-void FillWith(const Tensor& out, const Scalar& value);
-
-// Byte strides, for an input of the compute layer.
-struct Strided {
-  explicit Strided(const Tensor& tensor);
-  operator cpu::StridedInput() const { return {sizes, strides, type, data}; }  // NOLINT: this is its purpose
-  DimVector sizes, strides;
-  cpu::Type type;
-  const void* data;
-};
-
-Tensor Contiguous(const Tensor& tensor);              // itself, if it is
-Tensor Converted(const Tensor& tensor, DType dtype);  // itself, if it is of that dtype
-
-// The operand as a cast to the dtype leaves it. Loops read any dtype, but one of 16 bits is computed in float32, so
-// what is of another dtype is rounded to it first. `held` owns what that makes.
-In Rounded(const In& operand, DType dtype, std::optional<Tensor>& held);
-
 double AsReal(const Scalar& scalar);
-double RoundTo(DType dtype, double value);  // of a floating dtype
 std::int64_t AsInteger(const Scalar& scalar);
-cpu::Parameters ParametersOf(const Scalar& a);
 
 // Sizes of all that broadcast; kInvalidArgument names the operator.
 DimVector BroadcastOf(const Call& call, std::span<const In> inputs);
 // The strides of an elementwise result: those of its inputs, if they agree on an order.
 DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs);
+// Strides with which a tensor is read with `sizes`, aligned at the right, each times `item`: 0 where it is repeated.
+void BroadcastStrides(const Tensor& tensor, IntSpan sizes, std::int64_t item, std::int64_t* strides);
 
 }  // namespace plumbline::kernels
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/compute.h"
 #include "reference/boxing/types.h"
 #include "reference/faults/faults.h"
 

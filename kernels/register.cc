@@ -5,10 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include "kernels/call.h"
+#include "kernels/compute.h"
 #include "kernels/fast.h"
+#include "kernels/operator_info.h"
 #include "kernels/ops/ops.h"
-#include "reference/boxing/schema.h"
 #include "reference/dispatch/operator.h"
 #include "spec/tables/operators.h"
 
@@ -20,7 +20,7 @@ using reference::Kernel;
 using reference::Registration;
 using reference::Registry;
 
-using KernelMap = std::map<std::string_view, KernelFunction>;
+using KernelMap = std::map<std::string_view, NamedKernel>;
 
 const KernelMap& AllKernels() {
   static const KernelMap* const all = [] {
@@ -28,7 +28,7 @@ const KernelMap& AllKernels() {
     for (const auto kernels : {ElementwiseKernels(), ReductionKernels(), MatrixKernels(), NormalisationKernels(),
                                ViewKernels(), CopyKernels(), FactoryKernels(), IndexKernels(), JoinKernels(),
                                ImageKernels(), LossKernels(), RandomKernels()}) {
-      for (const NamedKernel& kernel : kernels) map->emplace(kernel.name, kernel.function);
+      for (const NamedKernel& kernel : kernels) map->emplace(kernel.name, kernel);
     }
     return map;
   }();
@@ -36,26 +36,9 @@ const KernelMap& AllKernels() {
 }
 
 // A variant has the kernel of the operator that it is a variant of.
-KernelFunction KernelOf(const tables::OperatorData& op) {
-  std::string_view name = op.of.empty() ? op.name : op.of;
-  if (name.starts_with("aten::")) name.remove_prefix(6);
-  const auto found = AllKernels().find(name);
-  return found == AllKernels().end() ? nullptr : found->second;
-}
-
-std::string FamilyOf(const tables::OperatorData& op) {
-  std::string_view name = op.of.empty() ? op.name : op.of;
-  if (name.starts_with("aten::")) name.remove_prefix(6);
-  return std::string(name.substr(0, name.find('.')));
-}
-
-Kernel BoxedKernel(std::shared_ptr<const OperatorInfo> info, KernelFunction function) {
-  return Kernel::FromBoxed([info = std::move(info), function](BoxedCall& boxed) {
-           Call call(*info, boxed.stack);
-           function(call);
-           call.Finish();
-         })
-      .Permanent();
+const NamedKernel* KernelOf(const tables::OperatorData& op) {
+  const auto found = AllKernels().find(FunctionalName(op));
+  return found == AllKernels().end() ? nullptr : &found->second;
 }
 
 // Goes on to the backend that the argument `device` names; the CPU without one.
@@ -92,18 +75,11 @@ std::vector<Registration> RegisterKernels(Registry& registry) {
     }
   }
   for (const tables::OperatorData& op : tables::kOperators) {
-    const KernelFunction function = KernelOf(op);
-    if (function == nullptr) continue;
+    const NamedKernel* const kernel = KernelOf(op);
+    if (kernel == nullptr) continue;
+    const KernelFunction function = kernel->function;
     const std::string name(op.name);
-    const reference::Schema schema = reference::ParseSchema(op.schema);
-    auto info = std::make_shared<OperatorInfo>();
-    info->data = &op;
-    info->registry = &registry;
-    info->family = FamilyOf(op);
-    for (const reference::SchemaArgument& argument : schema.arguments) info->arguments.push_back(argument.name);
-    info->results = static_cast<int>(schema.returns.size());
-    info->any_devices = name == "aten::copy_";
-    info->any_overlap = name == "aten::fill_.Scalar" || name == "aten::zero_" || name == "aten::resize_";
+    const auto info = InfoOf(op, registry, &CopyElements, kernel->where == Where::kCpuAndMeta);
     made.push_back(registry.Define(op.schema, "kernels"));
     const auto add = [&](std::string_view key, Kernel kernel) {
       made.push_back(registry.Impl(name, key, std::move(kernel), "kernels"));

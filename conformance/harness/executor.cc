@@ -154,6 +154,7 @@ void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const model::KeyTa
       facts.problems.push_back(fmt::format("--load {}: {}", path, ErrorText(error)));
       continue;
     }
+    facts.loaded.push_back(std::filesystem::path(path).filename().string());
     if (!watch) continue;
     std::string after = TellNames(adapter, keys);
     if (after == before) facts.loaded_for_nothing.push_back(path);

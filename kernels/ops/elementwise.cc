@@ -1,4 +1,7 @@
 // Elementwise operators: of one tensor, of two, comparisons, logic.
+#include "kernels/shapes/elementwise.h"
+
+#include "kernels/compute.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
 #include "reference/faults/faults.h"
@@ -17,37 +20,33 @@ using cpu::UnaryOp;
 
 // ---- one tensor ----
 
-enum class Made { kSame, kFloat, kBool };
-
 void CopyThrough(const Tensor& out, const Tensor& in) { CopyTo(out, in); }
 
-void Unary(Call& call, UnaryOp op, Made made, const Parameters& parameters = {}) {
-  const Tensor self = call.tensor(0);
-  call.CheckDType(self.dtype());
-  const DType result = made == Made::kSame ? self.dtype() : made == Made::kBool ? DType::kBool : FloatOr(self.dtype());
-  const In inputs[] = {self};
-  const Tensor out = call.Result(0, self.sizes(), result, StridesOfResult(self.sizes(), inputs));
+void Unary(Call& call, UnaryOp op, UnaryResult result, const Parameters& parameters = {}) {
+  const UnaryPlan plan = PlanUnary(call, result);
   if (call.meta()) return;
-  const Type compute = made == Made::kBool ? ComputeType(TypeOf(self.dtype())) : ComputeType(TypeOf(result));
+  const Type compute = ComputeType(TypeOf(plan.compute));
   const cpu::Loop loop = Level().unary[Index(op)][Index(compute)];
   // What has no loop for a dtype leaves its values as they are: floor of integers, abs of bool.
-  if (loop == nullptr) return CopyThrough(out, self);
-  RunLoop(out, made == Made::kBool ? Type::kBool : compute, inputs, compute, loop, parameters, IsCheap(op));
+  if (loop == nullptr) return CopyThrough(plan.out, plan.self);
+  const In inputs[] = {plan.self};
+  RunLoop(plan.out, result == UnaryResult::kBool ? Type::kBool : compute, inputs, compute, loop, parameters,
+          IsCheap(op));
 }
 
-template <UnaryOp op, Made made>
+template <UnaryOp op, UnaryResult result>
 void Unary(Call& call) {
-  Unary(call, op, made);
+  Unary(call, op, result);
 }
 
-void LeakyRelu(Call& call) { Unary(call, UnaryOp::kLeakyRelu, Made::kSame, ParametersOf(call.scalar(1))); }
+void LeakyRelu(Call& call) { Unary(call, UnaryOp::kLeakyRelu, UnaryResult::kSame, ParametersOf(call.scalar(1))); }
 
 void Gelu(Call& call) {
   const std::string_view approximate = call.text(1);
   if (approximate != "none" && approximate != "tanh") {
     call.Fail("argument 'approximate': expected none or tanh, but got '" + std::string(approximate) + "'");
   }
-  Unary(call, approximate == "tanh" ? UnaryOp::kGeluTanh : UnaryOp::kGelu, Made::kSame);
+  Unary(call, approximate == "tanh" ? UnaryOp::kGeluTanh : UnaryOp::kGelu, UnaryResult::kSame);
 }
 
 void Square(Call& call) {
@@ -91,15 +90,6 @@ void Clamp(Call& call) {
 
 // ---- two tensors ----
 
-In Operand(const Call& call, int i) { return call.at(i).is_tensor() ? In(call.tensor(i)) : In(call.scalar(i)); }
-
-DType Promoted(std::span<const In> inputs) {
-  Promotion promotion;
-  for (const In& input : inputs)
-    input.tensor() != nullptr ? promotion.Add(*input.tensor()) : promotion.Add(input.scalar());
-  return promotion.Result();
-}
-
 // Also what only becomes zero in the dtype that is computed in.
 bool HasZero(const Tensor& divisor, DType dtype) {
   const Tensor converted = Converted(divisor, dtype);
@@ -111,70 +101,37 @@ bool HasZero(const Tensor& divisor, DType dtype) {
   return !all;
 }
 
-void Binary(Call& call, const In& a, const In& b, BinaryOp op, DType compute_dtype, DType result,
-            const Parameters& parameters = {}) {
-  const In inputs[] = {a, b};
-  const DimVector sizes = BroadcastOf(call, inputs);
+void Binary(Call& call, const BinaryPlan& plan, BinaryOp op, const Parameters& parameters = {}) {
   // Before anything is written; all operators that divide integers have a tensor as divisor.
-  const bool divides = op >= BinaryOp::kDivTrunc && op <= BinaryOp::kRemainder && !IsFloating(compute_dtype);
+  const bool divides = op >= BinaryOp::kDivTrunc && op <= BinaryOp::kRemainder && !IsFloating(plan.compute);
   if (divides && !PLUMBLINE_FAULT(integers_are_divided_by_zero) && !call.meta() &&
-      reference::CheckedNumel(sizes) != 0 && HasZero(*b.tensor(), compute_dtype)) {
+      reference::CheckedNumel(plan.sizes) != 0 && HasZero(*plan.b.tensor(), plan.compute)) {
     call.Fail("argument 'other': an integer is divided by zero");
   }
-  const Tensor out = call.Result(0, sizes, result, StridesOfResult(sizes, inputs));
+  const Tensor out = ResultOf(call, plan);
   if (call.meta()) return;
-  const Type compute = ComputeType(TypeOf(compute_dtype));
+  const Type compute = ComputeType(TypeOf(plan.compute));
   const bool tests = op >= BinaryOp::kEq && op <= BinaryOp::kLogicalXor;
   std::optional<Tensor> held[2];
-  const In rounded[] = {Rounded(a, compute_dtype, held[0]), Rounded(b, compute_dtype, held[1])};
+  const In rounded[] = {Rounded(plan.a, plan.compute, held[0]), Rounded(plan.b, plan.compute, held[1])};
   RunLoop(out, tests ? Type::kBool : compute, rounded, compute, Level().binary[Index(op)][Index(compute)], parameters,
           IsCheap(op));
 }
 
-enum class Result { kPromoted, kFloat, kBool };
-
-template <BinaryOp op, Result result>
+template <BinaryOp op, BinaryResult result>
 void Binary(Call& call) {
-  const In inputs[] = {Operand(call, 0), Operand(call, 1)};
-  const DType promoted = Promoted(inputs);
-  call.CheckDType(promoted);
-  DType compute = result == Result::kFloat ? FloatOr(promoted) : promoted;
-  if (PLUMBLINE_FAULT(integers_divide_in_float64) && result == Result::kFloat && !IsFloating(promoted)) {
-    compute = DType::kFloat64;
-  }
-  if (PLUMBLINE_FAULT(comparison_is_in_the_first_dtype) && result == Result::kBool && inputs[0].tensor() != nullptr) {
-    compute = inputs[0].tensor()->dtype();
-  }
-  Binary(call, inputs[0], inputs[1], op, compute, result == Result::kBool ? DType::kBool : compute);
-}
-
-void CheckAlpha(const Call& call, const Scalar& alpha, DType dtype) {
-  if (alpha.is_bool() && dtype != DType::kBool)
-    call.Fail("argument 'alpha': a bool, but the result is " + std::string(Spelling(dtype)));
-  if (alpha.is_float() && !IsFloating(dtype))
-    call.Fail("argument 'alpha': a float, but the result is " + std::string(Spelling(dtype)));
+  Binary(call, PlanBinary(call, result), op);
 }
 
 template <BinaryOp op, bool swapped = false>
 void WithAlpha(Call& call) {
-  const In inputs[] = {Operand(call, 0), Operand(call, 1)};
-  const DType promoted = Promoted(inputs);
-  call.CheckDType(promoted);
-  if (op == BinaryOp::kSub) {
-    for (const In& input : inputs) {
-      if (input.tensor() != nullptr ? input.tensor()->dtype() == DType::kBool : input.scalar().is_bool()) {
-        call.Fail("bools are not subtracted; logical_xor tells them apart");
-      }
-    }
-  }
-  CheckAlpha(call, call.scalar(2), promoted);
-  Binary(call, inputs[swapped ? 1 : 0], inputs[swapped ? 0 : 1], op, promoted, promoted, ParametersOf(call.scalar(2)));
+  Binary(call, PlanWithAlpha(call, op == BinaryOp::kSub, swapped), op, ParametersOf(call.scalar(2)));
 }
 
 void DivMode(Call& call) {
-  if (!call.has(2)) return Binary<BinaryOp::kDiv, Result::kFloat>(call);
-  if (call.text(2) == "trunc") return Binary<BinaryOp::kDivTrunc, Result::kPromoted>(call);
-  if (call.text(2) == "floor") return Binary<BinaryOp::kDivFloor, Result::kPromoted>(call);
+  if (!call.has(2)) return Binary<BinaryOp::kDiv, BinaryResult::kFloat>(call);
+  if (call.text(2) == "trunc") return Binary<BinaryOp::kDivTrunc, BinaryResult::kPromoted>(call);
+  if (call.text(2) == "floor") return Binary<BinaryOp::kDivFloor, BinaryResult::kPromoted>(call);
   call.Fail("argument 'rounding_mode': expected none, trunc or floor, but got '" + std::string(call.text(2)) + "'");
 }
 
@@ -182,7 +139,7 @@ void PowScalar(Call& call) {
   const Tensor self = call.tensor(0);
   const Scalar exponent = call.scalar(1);
   const In inputs[] = {self, exponent};
-  const DType promoted = Promoted(inputs);
+  const DType promoted = PromotedOf(inputs);
   call.CheckDType(promoted);
   if (!IsFloating(promoted) && AsInteger(exponent) < 0)
     call.Fail("integers to negative integer powers are not allowed");
@@ -195,13 +152,13 @@ void PowScalar(Call& call) {
     const Type compute = ComputeType(TypeOf(promoted));
     return RunLoop(out, compute, squared, compute, Level().unary[Index(UnaryOp::kSquare)][Index(compute)], {}, true);
   }
-  Binary(call, inputs[0], inputs[1], BinaryOp::kPow, promoted, promoted);
+  Binary(call, {call, inputs[0], inputs[1], promoted, promoted}, BinaryOp::kPow);
 }
 
 template <TernaryOp op>
 void Pointwise(Call& call) {
   const In inputs[] = {call.tensor(0), call.tensor(1), call.tensor(2)};
-  const DType promoted = Promoted(inputs);
+  const DType promoted = PromotedOf(inputs);
   call.CheckDType(promoted);
   CheckAlpha(call, call.scalar(3), promoted);
   const DimVector sizes = BroadcastOf(call, inputs);
@@ -212,20 +169,12 @@ void Pointwise(Call& call) {
           true);
 }
 
-void Where(Call& call) {
-  const Tensor condition = call.tensor(0);
-  if (condition.dtype() != DType::kBool && condition.dtype() != DType::kUint8) {
-    call.Fail("expected argument 'condition' to be bool, but got " + std::string(Spelling(condition.dtype())));
-  }
-  const In values[] = {call.tensor(1), call.tensor(2)};
-  const In inputs[] = {condition, call.tensor(1), call.tensor(2)};
-  const DType promoted = Promoted(values);
-  call.CheckDType(promoted);
-  const DimVector sizes = BroadcastOf(call, inputs);
-  const Tensor out = call.Result(0, sizes, promoted, StridesOfResult(sizes, inputs));
+void WhereSelf(Call& call) {
+  const WherePlan plan = PlanWhere(call);
   if (call.meta()) return;
-  const Type compute = ComputeType(TypeOf(promoted));
-  RunLoop(out, compute, inputs, compute, Level().ternary[Index(TernaryOp::kWhere)][Index(compute)], {}, true,
+  const In inputs[] = {plan.condition, plan.yes, plan.no};
+  const Type compute = ComputeType(TypeOf(plan.compute));
+  RunLoop(plan.out, compute, inputs, compute, Level().ternary[Index(TernaryOp::kWhere)][Index(compute)], {}, true,
           Type::kBool);
 }
 
@@ -256,89 +205,89 @@ void Equal(Call& call) {
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"abs", &Unary<UnaryOp::kAbs, Made::kSame>},
-    {"neg", &Unary<UnaryOp::kNeg, Made::kSame>},
-    {"sign", &Unary<UnaryOp::kSign, Made::kSame>},
-    {"floor", &Unary<UnaryOp::kFloor, Made::kSame>},
-    {"ceil", &Unary<UnaryOp::kCeil, Made::kSame>},
-    {"trunc", &Unary<UnaryOp::kTrunc, Made::kSame>},
-    {"round", &Unary<UnaryOp::kRound, Made::kSame>},
-    {"relu", &Unary<UnaryOp::kRelu, Made::kSame>},
+    {"abs", &Unary<UnaryOp::kAbs, UnaryResult::kSame>},
+    {"neg", &Unary<UnaryOp::kNeg, UnaryResult::kSame>},
+    {"sign", &Unary<UnaryOp::kSign, UnaryResult::kSame>},
+    {"floor", &Unary<UnaryOp::kFloor, UnaryResult::kSame>},
+    {"ceil", &Unary<UnaryOp::kCeil, UnaryResult::kSame>},
+    {"trunc", &Unary<UnaryOp::kTrunc, UnaryResult::kSame>},
+    {"round", &Unary<UnaryOp::kRound, UnaryResult::kSame>},
+    {"relu", &Unary<UnaryOp::kRelu, UnaryResult::kSame>},
     {"leaky_relu", &LeakyRelu},
     {"gelu", &Gelu},
-    {"silu", &Unary<UnaryOp::kSilu, Made::kSame>},
-    {"sqrt", &Unary<UnaryOp::kSqrt, Made::kFloat>},
-    {"rsqrt", &Unary<UnaryOp::kRsqrt, Made::kFloat>},
-    {"reciprocal", &Unary<UnaryOp::kReciprocal, Made::kFloat>},
-    {"square", &Square},
-    {"exp", &Unary<UnaryOp::kExp, Made::kFloat>},
-    {"exp2", &Unary<UnaryOp::kExp2, Made::kFloat>},
-    {"expm1", &Unary<UnaryOp::kExpm1, Made::kFloat>},
-    {"log", &Unary<UnaryOp::kLog, Made::kFloat>},
-    {"log2", &Unary<UnaryOp::kLog2, Made::kFloat>},
-    {"log10", &Unary<UnaryOp::kLog10, Made::kFloat>},
-    {"log1p", &Unary<UnaryOp::kLog1p, Made::kFloat>},
-    {"sin", &Unary<UnaryOp::kSin, Made::kFloat>},
-    {"cos", &Unary<UnaryOp::kCos, Made::kFloat>},
-    {"tan", &Unary<UnaryOp::kTan, Made::kFloat>},
-    {"asin", &Unary<UnaryOp::kAsin, Made::kFloat>},
-    {"acos", &Unary<UnaryOp::kAcos, Made::kFloat>},
-    {"atan", &Unary<UnaryOp::kAtan, Made::kFloat>},
-    {"sinh", &Unary<UnaryOp::kSinh, Made::kFloat>},
-    {"cosh", &Unary<UnaryOp::kCosh, Made::kFloat>},
-    {"tanh", &Unary<UnaryOp::kTanh, Made::kFloat>},
-    {"erf", &Unary<UnaryOp::kErf, Made::kFloat>},
-    {"erfc", &Unary<UnaryOp::kErfc, Made::kFloat>},
-    {"sigmoid", &Unary<UnaryOp::kSigmoid, Made::kFloat>},
-    {"isnan", &Unary<UnaryOp::kIsNan, Made::kBool>},
-    {"isinf", &Unary<UnaryOp::kIsInf, Made::kBool>},
-    {"isfinite", &Unary<UnaryOp::kIsFinite, Made::kBool>},
-    {"logical_not", &Unary<UnaryOp::kLogicalNot, Made::kBool>},
-    {"bitwise_not", &Unary<UnaryOp::kBitwiseNot, Made::kSame>},
+    {"silu", &Unary<UnaryOp::kSilu, UnaryResult::kSame>},
+    {"sqrt", &Unary<UnaryOp::kSqrt, UnaryResult::kFloat>},
+    {"rsqrt", &Unary<UnaryOp::kRsqrt, UnaryResult::kFloat>},
+    {"reciprocal", &Unary<UnaryOp::kReciprocal, UnaryResult::kFloat>},
+    {"square", &Square, Where::kAnywhere},
+    {"exp", &Unary<UnaryOp::kExp, UnaryResult::kFloat>},
+    {"exp2", &Unary<UnaryOp::kExp2, UnaryResult::kFloat>},
+    {"expm1", &Unary<UnaryOp::kExpm1, UnaryResult::kFloat>},
+    {"log", &Unary<UnaryOp::kLog, UnaryResult::kFloat>},
+    {"log2", &Unary<UnaryOp::kLog2, UnaryResult::kFloat>},
+    {"log10", &Unary<UnaryOp::kLog10, UnaryResult::kFloat>},
+    {"log1p", &Unary<UnaryOp::kLog1p, UnaryResult::kFloat>},
+    {"sin", &Unary<UnaryOp::kSin, UnaryResult::kFloat>},
+    {"cos", &Unary<UnaryOp::kCos, UnaryResult::kFloat>},
+    {"tan", &Unary<UnaryOp::kTan, UnaryResult::kFloat>},
+    {"asin", &Unary<UnaryOp::kAsin, UnaryResult::kFloat>},
+    {"acos", &Unary<UnaryOp::kAcos, UnaryResult::kFloat>},
+    {"atan", &Unary<UnaryOp::kAtan, UnaryResult::kFloat>},
+    {"sinh", &Unary<UnaryOp::kSinh, UnaryResult::kFloat>},
+    {"cosh", &Unary<UnaryOp::kCosh, UnaryResult::kFloat>},
+    {"tanh", &Unary<UnaryOp::kTanh, UnaryResult::kFloat>},
+    {"erf", &Unary<UnaryOp::kErf, UnaryResult::kFloat>},
+    {"erfc", &Unary<UnaryOp::kErfc, UnaryResult::kFloat>},
+    {"sigmoid", &Unary<UnaryOp::kSigmoid, UnaryResult::kFloat>},
+    {"isnan", &Unary<UnaryOp::kIsNan, UnaryResult::kBool>},
+    {"isinf", &Unary<UnaryOp::kIsInf, UnaryResult::kBool>},
+    {"isfinite", &Unary<UnaryOp::kIsFinite, UnaryResult::kBool>},
+    {"logical_not", &Unary<UnaryOp::kLogicalNot, UnaryResult::kBool>},
+    {"bitwise_not", &Unary<UnaryOp::kBitwiseNot, UnaryResult::kSame>},
     {"clamp", &Clamp},
     {"add.Tensor", &WithAlpha<BinaryOp::kAdd>},
     {"add.Scalar", &WithAlpha<BinaryOp::kAdd>},
     {"sub.Tensor", &WithAlpha<BinaryOp::kSub>},
     {"sub.Scalar", &WithAlpha<BinaryOp::kSub>},
     {"rsub.Scalar", &WithAlpha<BinaryOp::kSub, true>},
-    {"mul.Tensor", &Binary<BinaryOp::kMul, Result::kPromoted>},
-    {"mul.Scalar", &Binary<BinaryOp::kMul, Result::kPromoted>},
-    {"div.Tensor", &Binary<BinaryOp::kDiv, Result::kFloat>},
-    {"div.Scalar", &Binary<BinaryOp::kDiv, Result::kFloat>},
+    {"mul.Tensor", &Binary<BinaryOp::kMul, BinaryResult::kPromoted>},
+    {"mul.Scalar", &Binary<BinaryOp::kMul, BinaryResult::kPromoted>},
+    {"div.Tensor", &Binary<BinaryOp::kDiv, BinaryResult::kFloat>},
+    {"div.Scalar", &Binary<BinaryOp::kDiv, BinaryResult::kFloat>},
     {"div.Tensor_mode", &DivMode},
-    {"floor_divide", &Binary<BinaryOp::kDivFloor, Result::kPromoted>},
-    {"remainder.Tensor", &Binary<BinaryOp::kRemainder, Result::kPromoted>},
-    {"fmod.Tensor", &Binary<BinaryOp::kFmod, Result::kPromoted>},
-    {"pow.Tensor_Tensor", &Binary<BinaryOp::kPow, Result::kPromoted>},
+    {"floor_divide", &Binary<BinaryOp::kDivFloor, BinaryResult::kPromoted>},
+    {"remainder.Tensor", &Binary<BinaryOp::kRemainder, BinaryResult::kPromoted>},
+    {"fmod.Tensor", &Binary<BinaryOp::kFmod, BinaryResult::kPromoted>},
+    {"pow.Tensor_Tensor", &Binary<BinaryOp::kPow, BinaryResult::kPromoted>},
     {"pow.Tensor_Scalar", &PowScalar},
-    {"maximum", &Binary<BinaryOp::kMaximum, Result::kPromoted>},
-    {"minimum", &Binary<BinaryOp::kMinimum, Result::kPromoted>},
-    {"atan2", &Binary<BinaryOp::kAtan2, Result::kFloat>},
+    {"maximum", &Binary<BinaryOp::kMaximum, BinaryResult::kPromoted>},
+    {"minimum", &Binary<BinaryOp::kMinimum, BinaryResult::kPromoted>},
+    {"atan2", &Binary<BinaryOp::kAtan2, BinaryResult::kFloat>},
     {"addcmul", &Pointwise<TernaryOp::kAddcmul>},
     {"addcdiv", &Pointwise<TernaryOp::kAddcdiv>},
-    {"eq.Tensor", &Binary<BinaryOp::kEq, Result::kBool>},
-    {"ne.Tensor", &Binary<BinaryOp::kNe, Result::kBool>},
-    {"lt.Tensor", &Binary<BinaryOp::kLt, Result::kBool>},
-    {"le.Tensor", &Binary<BinaryOp::kLe, Result::kBool>},
-    {"gt.Tensor", &Binary<BinaryOp::kGt, Result::kBool>},
-    {"ge.Tensor", &Binary<BinaryOp::kGe, Result::kBool>},
-    {"eq.Scalar", &Binary<BinaryOp::kEq, Result::kBool>},
-    {"ne.Scalar", &Binary<BinaryOp::kNe, Result::kBool>},
-    {"gt.Scalar", &Binary<BinaryOp::kGt, Result::kBool>},
-    {"lt.Scalar", &Binary<BinaryOp::kLt, Result::kBool>},
-    {"le.Scalar", &Binary<BinaryOp::kLe, Result::kBool>},
-    {"ge.Scalar", &Binary<BinaryOp::kGe, Result::kBool>},
+    {"eq.Tensor", &Binary<BinaryOp::kEq, BinaryResult::kBool>},
+    {"ne.Tensor", &Binary<BinaryOp::kNe, BinaryResult::kBool>},
+    {"lt.Tensor", &Binary<BinaryOp::kLt, BinaryResult::kBool>},
+    {"le.Tensor", &Binary<BinaryOp::kLe, BinaryResult::kBool>},
+    {"gt.Tensor", &Binary<BinaryOp::kGt, BinaryResult::kBool>},
+    {"ge.Tensor", &Binary<BinaryOp::kGe, BinaryResult::kBool>},
+    {"eq.Scalar", &Binary<BinaryOp::kEq, BinaryResult::kBool>},
+    {"ne.Scalar", &Binary<BinaryOp::kNe, BinaryResult::kBool>},
+    {"gt.Scalar", &Binary<BinaryOp::kGt, BinaryResult::kBool>},
+    {"lt.Scalar", &Binary<BinaryOp::kLt, BinaryResult::kBool>},
+    {"le.Scalar", &Binary<BinaryOp::kLe, BinaryResult::kBool>},
+    {"ge.Scalar", &Binary<BinaryOp::kGe, BinaryResult::kBool>},
     {"equal", &Equal},
-    {"logical_and", &Binary<BinaryOp::kLogicalAnd, Result::kBool>},
-    {"logical_or", &Binary<BinaryOp::kLogicalOr, Result::kBool>},
-    {"logical_xor", &Binary<BinaryOp::kLogicalXor, Result::kBool>},
-    {"bitwise_and.Tensor", &Binary<BinaryOp::kBitwiseAnd, Result::kPromoted>},
-    {"bitwise_or.Tensor", &Binary<BinaryOp::kBitwiseOr, Result::kPromoted>},
-    {"bitwise_xor.Tensor", &Binary<BinaryOp::kBitwiseXor, Result::kPromoted>},
-    {"bitwise_and.Scalar", &Binary<BinaryOp::kBitwiseAnd, Result::kPromoted>},
-    {"bitwise_or.Scalar", &Binary<BinaryOp::kBitwiseOr, Result::kPromoted>},
-    {"bitwise_xor.Scalar", &Binary<BinaryOp::kBitwiseXor, Result::kPromoted>},
-    {"where.self", &Where},
+    {"logical_and", &Binary<BinaryOp::kLogicalAnd, BinaryResult::kBool>},
+    {"logical_or", &Binary<BinaryOp::kLogicalOr, BinaryResult::kBool>},
+    {"logical_xor", &Binary<BinaryOp::kLogicalXor, BinaryResult::kBool>},
+    {"bitwise_and.Tensor", &Binary<BinaryOp::kBitwiseAnd, BinaryResult::kPromoted>},
+    {"bitwise_or.Tensor", &Binary<BinaryOp::kBitwiseOr, BinaryResult::kPromoted>},
+    {"bitwise_xor.Tensor", &Binary<BinaryOp::kBitwiseXor, BinaryResult::kPromoted>},
+    {"bitwise_and.Scalar", &Binary<BinaryOp::kBitwiseAnd, BinaryResult::kPromoted>},
+    {"bitwise_or.Scalar", &Binary<BinaryOp::kBitwiseOr, BinaryResult::kPromoted>},
+    {"bitwise_xor.Scalar", &Binary<BinaryOp::kBitwiseXor, BinaryResult::kPromoted>},
+    {"where.self", &WhereSelf},
     {"masked_fill.Scalar", &MaskedFill},
 };
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/compute.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
@@ -339,15 +340,15 @@ void BatchNormComposite(Call& call) {
 
 constexpr NamedKernel kKernels[] = {
     {"convolution", &Convolution},
-    {"conv1d", &ConvNd<1>},
-    {"conv2d", &ConvNd<2>},
+    {"conv1d", &ConvNd<1>, Where::kAnywhere},
+    {"conv2d", &ConvNd<2>, Where::kAnywhere},
     {"max_pool2d_with_indices", &MaxPool},
-    {"max_pool2d", &MaxPoolComposite},
+    {"max_pool2d", &MaxPoolComposite, Where::kAnywhere},
     {"avg_pool2d", &AvgPool},
     {"_adaptive_avg_pool2d", &AdaptiveAvgPool},
-    {"adaptive_avg_pool2d", &AdaptiveComposite},
+    {"adaptive_avg_pool2d", &AdaptiveComposite, Where::kAnywhere},
     {"native_batch_norm", &BatchNorm},
-    {"batch_norm", &BatchNormComposite},
+    {"batch_norm", &BatchNormComposite, Where::kAnywhere},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/compute.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
 #include "reference/faults/faults.h"
@@ -508,7 +509,7 @@ constexpr NamedKernel kKernels[] = {
     {"index_add", &IndexAdd},
     {"nonzero", &Nonzero},
     {"masked_select", &MaskedSelect},
-    {"embedding", &Embedding},
+    {"embedding", &Embedding, Where::kAnywhere},
     {"tril", &Triangle<false>},
     {"triu", &Triangle<true>},
     {"sort.stable", &Sort},

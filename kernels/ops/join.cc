@@ -1,54 +1,16 @@
 // Joining, repeating, turning round, padding.
+#include "kernels/shapes/join.h"
+
+#include "kernels/compute.h"
 #include "kernels/ops/ops.h"
-#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
 
-Tensor Narrowed(const Tensor& self, std::size_t d, std::int64_t start, std::int64_t length) {
-  DimVector sizes(self.sizes());
-  sizes[d] = length;
-  return self.View(sizes, self.strides(), self.storage_offset() + start * self.strides()[d]);
-}
-
-// A tensor of sizes [0] counts as nothing, whatever the others' sizes are.
-bool Skipped(const Tensor& tensor) {
-  return tensor.dim() == 1 && tensor.numel() == 0 && !PLUMBLINE_FAULT(empty_tensors_are_joined);
-}
-
 void Cat(Call& call) {
-  const std::vector<Tensor> tensors = call.tensors(0);
-  if (tensors.empty()) call.Fail("argument 'tensors': expected at least one tensor, but the list is empty");
-  Promotion promotion;
-  const Tensor* shape = nullptr;
-  for (const Tensor& tensor : tensors) {
-    if (tensor.dim() == 0) call.Fail("argument 'tensors': a zero-dimensional tensor cannot be joined");
-    if (shape == nullptr && !Skipped(tensor)) shape = &tensor;
-    promotion.Add(tensor);
-  }
-  const DType dtype = promotion.Result();
-  if (shape == nullptr) shape = &tensors[0];
-  const auto d = static_cast<std::size_t>(call.WrapDim(1, shape->dim()));
-  DimVector sizes(shape->sizes());
-  sizes[d] = 0;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (Skipped(tensors[i])) continue;
-    bool fits = tensors[i].dim() == shape->dim();
-    for (std::size_t k = 0; k < sizes.size() && fits; ++k) fits = k == d || tensors[i].sizes()[k] == sizes[k];
-    if (!fits) {
-      call.Fail("argument 'tensors': sizes have to agree but for dimension " + std::to_string(d) + ": expected like " +
-                Print(shape->sizes()) + ", but tensor " + std::to_string(i) + " has " + Print(tensors[i].sizes()));
-    }
-    sizes[d] += tensors[i].sizes()[d];
-  }
-  const Tensor out = call.PackedResult(0, sizes, dtype);
+  const CatPlan plan = PlanCat(call);
   if (call.meta()) return;
-  std::int64_t at = 0;
-  for (const Tensor& tensor : tensors) {
-    if (Skipped(tensor)) continue;
-    CopyTo(Narrowed(out, d, at, tensor.sizes()[d]), tensor);
-    at += tensor.sizes()[d];
-  }
+  for (const CatPlan::Part& part : plan.parts) CopyTo(part.place, part.from);
 }
 
 void Stacked(Call& call) {
@@ -92,7 +54,8 @@ void Repeat(Call& call) {
   reference::CheckedBytes(sizes, self.dtype());
   const Tensor out = call.PackedResult(0, sizes, self.dtype());
   if (call.meta() || out.numel() == 0) return;
-  CopyTo(out.View(wide, reference::ContiguousStrides(wide), 0), self.View(wide, strides, self.storage_offset()));
+  CopyElements(call, out.View(wide, reference::ContiguousStrides(wide), 0),
+               self.View(wide, strides, self.storage_offset()));
 }
 
 void Flip(Call& call) {
@@ -144,17 +107,18 @@ void Pad(Call& call) {
   call.CheckHolds(2, self.dtype());
   const Tensor out = call.PackedResult(0, sizes, self.dtype());
   if (call.meta()) return;
-  FillWith(out, call.scalar(2));
+  FillElements(call, out, call.scalar(2));
   Tensor inner = out;
   for (std::size_t d = 0; d < dims; ++d) {
     if (source.sizes()[d] == 0) return;
     inner = Narrowed(inner, d, starts[d], source.sizes()[d]);
   }
-  CopyTo(inner, source);
+  CopyElements(call, inner, source);
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"cat", &Cat}, {"stack", &Stacked}, {"repeat", &Repeat}, {"flip", &Flip}, {"constant_pad_nd", &Pad},
+    {"cat", &Cat},   {"stack", &Stacked, Where::kAnywhere},       {"repeat", &Repeat, Where::kAnywhere},
+    {"flip", &Flip}, {"constant_pad_nd", &Pad, Where::kAnywhere},
 };
 
 }  // namespace

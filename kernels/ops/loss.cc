@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 
+#include "kernels/compute.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
 
@@ -169,12 +170,12 @@ void CrossEntropy(Call& call) {
 constexpr NamedKernel kKernels[] = {
     {"mse_loss", &Mse},
     {"smooth_l1_loss", &SmoothL1},
-    {"l1_loss", &L1},
+    {"l1_loss", &L1, Where::kAnywhere},
     {"binary_cross_entropy", &BinaryCrossEntropy},
     {"binary_cross_entropy_with_logits", &BinaryCrossEntropyWithLogits},
     {"nll_loss_forward", &NllForward},
-    {"nll_loss", &Nll},
-    {"cross_entropy_loss", &CrossEntropy},
+    {"nll_loss", &Nll, Where::kAnywhere},
+    {"cross_entropy_loss", &CrossEntropy, Where::kAnywhere},
 };
 
 }  // namespace

@@ -1,23 +1,12 @@
 // Matrix products.
+#include "kernels/shapes/matrix.h"
+
+#include "kernels/compute.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/ops/ops.h"
-#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
-
-void CheckDim(const Call& call, int i, std::int64_t dims) {
-  if (call.tensor(i).dim() != dims) {
-    call.Fail("expected argument " + call.Name(i) + " to have " + std::to_string(dims) +
-              " dimensions, but its sizes are " + Print(call.tensor(i).sizes()));
-  }
-}
-void CheckProduct(const Call& call, int a, int b, std::int64_t left, std::int64_t right) {
-  if (left != right && !(PLUMBLINE_FAULT(meta_takes_any_sizes) && call.meta())) {
-    call.Fail("sizes of " + call.Name(a) + " and " + call.Name(b) +
-              " do not fit a product: " + Print(call.tensor(a).sizes()) + " and " + Print(call.tensor(b).sizes()));
-  }
-}
 
 cpu::Matrix MatrixOf(const Tensor& t) {
   const std::size_t d = t.sizes().size();
@@ -39,14 +28,8 @@ void Multiply(const Tensor& out, const Tensor& a, const Tensor& b, cpu::Factor a
 constexpr cpu::Factor kOne = {1, 1}, kZero = {0, 0};
 
 void Mm(Call& call) {
-  CheckDim(call, 0, 2);
-  CheckDim(call, 1, 2);
-  const Tensor a = call.tensor(0), b = call.tensor(1);
-  CheckProduct(call, 0, 1, a.size(1), b.size(0));
-  call.CheckSameDType(0, 1);
-  call.CheckDType(a.dtype());
-  const Tensor out = call.PackedResult(0, {a.size(0), b.size(1)}, a.dtype());
-  if (!call.meta()) Multiply(out, a, b, kOne, kZero);
+  const MmPlan plan = PlanMm(call);
+  if (!call.meta()) Multiply(plan.out, plan.a, plan.b, kOne, kZero);
 }
 
 void Bmm(Call& call) {
@@ -202,9 +185,9 @@ constexpr NamedKernel kKernels[] = {
     {"dot", &Dot},
     {"addmm", &AddProduct<2>},
     {"baddbmm", &AddProduct<3>},
-    {"matmul", &Matmul},
-    {"linear", &Linear},
-    {"outer", &Outer},
+    {"matmul", &Matmul, Where::kAnywhere},
+    {"linear", &Linear, Where::kAnywhere},
+    {"outer", &Outer, Where::kAnywhere},
 };
 
 }  // namespace

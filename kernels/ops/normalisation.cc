@@ -1,4 +1,5 @@
 // Softmax and layer norm.
+#include "kernels/compute.h"
 #include "kernels/cpu/normalize.h"
 #include "kernels/ops/ops.h"
 
@@ -78,9 +79,12 @@ void LayerNormComposite(Call& call) {
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"_softmax", &SoftmaxOf<false>},           {"_log_softmax", &SoftmaxOf<true>},
-    {"softmax.int", &SoftmaxComposite<false>}, {"log_softmax.int", &SoftmaxComposite<true>},
-    {"native_layer_norm", &NativeLayerNorm},   {"layer_norm", &LayerNormComposite},
+    {"_softmax", &SoftmaxOf<false>},
+    {"_log_softmax", &SoftmaxOf<true>},
+    {"softmax.int", &SoftmaxComposite<false>, Where::kAnywhere},
+    {"log_softmax.int", &SoftmaxComposite<true>, Where::kAnywhere},
+    {"native_layer_norm", &NativeLayerNorm},
+    {"layer_norm", &LayerNormComposite, Where::kAnywhere},
 };
 
 }  // namespace

@@ -2,21 +2,16 @@
 //
 //   for (const NamedKernel& kernel : ElementwiseKernels()) ...   // {"add.Tensor", &...}
 //
-// Each serves CPU and meta, and its in-place and out= variants: kernels/call.h. Constant data; any thread.
+// Each serves its in-place and out= variants too, kernels/call.h, and CPU and meta; those that only look at sizes or
+// call other operators serve any device. Constant data; any thread.
 #ifndef PLUMBLINE_KERNELS_OPS_OPS_H_
 #define PLUMBLINE_KERNELS_OPS_OPS_H_
 
 #include <span>
-#include <string_view>
 
-#include "kernels/call.h"
+#include "kernels/named_kernel.h"
 
 namespace plumbline::kernels {
-
-struct NamedKernel {
-  std::string_view name;  // without the namespace
-  KernelFunction function;
-};
 
 std::span<const NamedKernel> ElementwiseKernels();
 std::span<const NamedKernel> ReductionKernels();

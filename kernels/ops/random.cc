@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernels/compute.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
 
@@ -117,14 +118,10 @@ void Dropout(Call& call) {
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"uniform_", &UniformInPlace},
-    {"normal_", &NormalInPlace},
-    {"bernoulli_.float", &Bernoulli},
-    {"rand", &Rand},
-    {"randn", &Randn},
-    {"randint.low", &Randint},
-    {"native_dropout", &NativeDropout},
-    {"dropout", &Dropout},
+    {"uniform_", &UniformInPlace},       {"normal_", &NormalInPlace},
+    {"bernoulli_.float", &Bernoulli},    {"rand", &Rand, Where::kAnywhere},
+    {"randn", &Randn, Where::kAnywhere}, {"randint.low", &Randint},
+    {"native_dropout", &NativeDropout},  {"dropout", &Dropout, Where::kAnywhere},
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
 // Reductions and scans.
+#include "kernels/shapes/reduction.h"
+
 #include <cmath>
 
+#include "kernels/compute.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/ops/ops.h"
-#include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
 namespace {
@@ -11,39 +13,6 @@ namespace {
 using cpu::ReduceKind;
 using cpu::ReduceOptions;
 using tables::ResultRule;
-
-// Which dimensions a reduction takes away; all if none are named.
-struct Reduced {
-  std::unique_ptr<bool[]> mask;
-  DimVector sizes;  // of the result
-  std::int64_t count = 1;
-};
-
-Reduced ReducedOf(const Call& call, const Tensor& self, IntSpan dims, int argument, bool keepdim) {
-  const std::size_t n = self.sizes().size();
-  Reduced reduced{std::make_unique<bool[]>(n + 1), {}, 1};
-  if (dims.empty()) std::fill_n(reduced.mask.get(), n, true);
-  for (const std::int64_t dim : dims) {
-    const auto d = static_cast<std::size_t>(call.WrapDimValue(dim, self.dim(), argument));
-    if (reduced.mask[d])
-      call.Fail("argument " + call.Name(argument) + ": dimension " + std::to_string(dim) + " appears twice");
-    reduced.mask[d] = true;
-  }
-  for (std::size_t d = 0; d < n; ++d) {
-    if (reduced.mask[d]) reduced.count *= self.sizes()[d];
-    if (!reduced.mask[d]) {
-      reduced.sizes.push_back(self.sizes()[d]);
-    } else if (keepdim && !PLUMBLINE_FAULT(keepdim_is_forgotten)) {
-      reduced.sizes.push_back(1);
-    }
-  }
-  return reduced;
-}
-
-DType SumType(const Tensor& self, std::optional<DType> asked) {
-  if (asked) return *asked;
-  return IsFloating(self.dtype()) || PLUMBLINE_FAULT(sums_keep_their_dtype) ? self.dtype() : DType::kInt64;
-}
 
 void Run(Call& call, ReduceKind kind, const Tensor& self, const Reduced& reduced, DType result,
          const ReduceOptions& options = {}, int which = 0) {
@@ -55,21 +24,12 @@ void Run(Call& call, ReduceKind kind, const Tensor& self, const Reduced& reduced
 
 template <ReduceKind kind, bool dims>
 void Sum(Call& call) {
-  const int dtype_at = dims ? 3 : 1;
-  std::optional<DType> asked = call.dtype(dtype_at);
-  if (PLUMBLINE_FAULT(means_of_integers_are_floats) && kind == ReduceKind::kMean && !asked &&
-      !IsFloating(call.tensor(0).dtype())) {
-    asked = DType::kFloat32;
-  }
-  call.CheckDType(asked.value_or(call.tensor(0).dtype()));
-  // A dtype that is asked for is what the elements are cast to, before they are added; the widest ones hold all
-  // elements of their kind, so that the sum casts them itself.
-  const DType given = call.tensor(0).dtype();
-  const bool exact =
-      asked && ((*asked == DType::kFloat64 && IsFloating(given)) || (*asked == DType::kInt64 && !IsFloating(given)));
-  const Tensor self = exact ? call.tensor(0) : Converted(call.tensor(0), asked.value_or(given));
-  const DType result = kind == ReduceKind::kMean ? asked.value_or(self.dtype()) : SumType(self, asked);
-  Run(call, kind, self, ReducedOf(call, self, dims ? call.ints(1) : DimVector(), 1, dims && call.boolean(2)), result);
+  const SumPlan plan = PlanSum(call, dims, kind == ReduceKind::kMean);
+  // The widest dtypes hold all elements of their kind, so that the sum casts them itself.
+  const Tensor self = call.tensor(0);
+  const bool exact = (plan.terms == DType::kFloat64 && IsFloating(self.dtype())) ||
+                     (plan.terms == DType::kInt64 && !IsFloating(self.dtype()));
+  Run(call, kind, exact ? self : Converted(self, plan.terms), plan.reduced, plan.result);
 }
 
 void CheckNotEmpty(const Call& call, const Tensor& self, const Reduced& reduced) {

@@ -1,5 +1,6 @@
 // Views: other sizes and strides on the same storage.
 #include "kernels/ops/ops.h"
+#include "kernels/shapes/join.h"
 #include "reference/faults/faults.h"
 
 namespace plumbline::kernels {
@@ -13,9 +14,9 @@ void ReturnView(Call& call, const Tensor& self, const DimVector& sizes, const Di
 }
 
 // For faults.
-Tensor Copied(const Tensor& tensor) {
+Tensor Copied(const Call& call, const Tensor& tensor) {
   const Tensor copy = Tensor::Empty(tensor.sizes(), tensor.dtype(), tensor.device(), tensor.keys());
-  if (tensor.device().type != DeviceType::kMeta) CopyTo(copy, tensor);
+  if (!call.meta()) call.info().copy(call, copy, tensor);
   return copy;
 }
 
@@ -70,7 +71,7 @@ void Expand(Call& call) {
     const DimVector sizes = reference::ExpandSizes(self.sizes(), asked);
     const Tensor expanded =
         self.View(sizes, reference::ExpandStrides(self.sizes(), self.strides(), sizes), self.storage_offset());
-    call.Return(0, PLUMBLINE_FAULT(expand_copies) ? Copied(expanded) : expanded);
+    call.Return(0, PLUMBLINE_FAULT(expand_copies) ? Copied(call, expanded) : expanded);
   } catch (const reference::DispatchError& error) {
     call.Fail(error.error_class(), "argument 'size': " + std::string(error.what()));
   }
@@ -130,7 +131,7 @@ void Select(Call& call) {
   const std::int64_t offset = self.storage_offset() + index * strides[d];
   sizes.erase(d);
   strides.erase(d);
-  if (PLUMBLINE_FAULT(select_copies)) return call.Return(0, Copied(self.View(sizes, strides, offset)));
+  if (PLUMBLINE_FAULT(select_copies)) return call.Return(0, Copied(call, self.View(sizes, strides, offset)));
   ReturnView(call, self, sizes, strides, offset);
 }
 
@@ -227,14 +228,8 @@ void Diagonal(Call& call) {
 
 void Alias(Call& call) {
   const Tensor self = call.tensor(0);
-  if (PLUMBLINE_FAULT(detach_copies)) return call.Return(0, Copied(self));
+  if (PLUMBLINE_FAULT(detach_copies)) return call.Return(0, Copied(call, self));
   ReturnView(call, self, DimVector(self.sizes()), DimVector(self.strides()));
-}
-
-Tensor Narrowed(const Tensor& self, std::size_t d, std::int64_t start, std::int64_t length) {
-  DimVector sizes(self.sizes());
-  sizes[d] = length;
-  return self.View(sizes, self.strides(), self.storage_offset() + start * self.strides()[d]);
 }
 
 // Each part is a tensor of its own, so that a number of them that fits in no memory has to be refused.
@@ -300,25 +295,25 @@ void Unbind(Call& call) {
 }
 
 constexpr NamedKernel kKernels[] = {
-    {"view", &View},
-    {"reshape", &Reshape},
-    {"as_strided", &AsStrided},
-    {"expand", &Expand},
-    {"permute", &Permute},
-    {"transpose.int", &Transpose},
-    {"t", &T},
-    {"select.int", &Select},
-    {"slice.Tensor", &Slice},
-    {"squeeze", &SqueezeAll},
-    {"squeeze.dim", &SqueezeDim},
-    {"unsqueeze", &Unsqueeze},
-    {"flatten.using_ints", &Flatten},
-    {"diagonal", &Diagonal},
-    {"alias", &Alias},
-    {"detach", &Alias},
-    {"split.Tensor", &Split},
-    {"chunk", &Chunk},
-    {"unbind.int", &Unbind},
+    {"view", &View, Where::kAnywhere},
+    {"reshape", &Reshape, Where::kAnywhere},
+    {"as_strided", &AsStrided, Where::kAnywhere},
+    {"expand", &Expand, Where::kAnywhere},
+    {"permute", &Permute, Where::kAnywhere},
+    {"transpose.int", &Transpose, Where::kAnywhere},
+    {"t", &T, Where::kAnywhere},
+    {"select.int", &Select, Where::kAnywhere},
+    {"slice.Tensor", &Slice, Where::kAnywhere},
+    {"squeeze", &SqueezeAll, Where::kAnywhere},
+    {"squeeze.dim", &SqueezeDim, Where::kAnywhere},
+    {"unsqueeze", &Unsqueeze, Where::kAnywhere},
+    {"flatten.using_ints", &Flatten, Where::kAnywhere},
+    {"diagonal", &Diagonal, Where::kAnywhere},
+    {"alias", &Alias, Where::kAnywhere},
+    {"detach", &Alias, Where::kAnywhere},
+    {"split.Tensor", &Split, Where::kAnywhere},
+    {"chunk", &Chunk, Where::kAnywhere},
+    {"unbind.int", &Unbind, Where::kAnywhere},
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "reference/introspect/trace.h"
 #include "reference/keys/error.h"
 #include "reference/registry/describe.h"
+#include "reference/registry/plugin.h"
 
 namespace plumbline::reference::adapter {
 namespace {
@@ -66,9 +67,12 @@ abi::Error Backend::Classify(const std::exception& exception) {
 }
 
 void Backend::Load(std::string_view path) {
-  if (dlopen(std::string(path).c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return;
-  const char* why = dlerror();
-  throw abi::Error(PL_ERROR_INVALID_ARGUMENT, why != nullptr ? why : "cannot load " + std::string(path));
+  TakeLoadFailure();
+  if (dlopen(std::string(path).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+    const char* why = dlerror();
+    throw abi::Error(PL_ERROR_INVALID_ARGUMENT, why != nullptr ? why : "cannot load " + std::string(path));
+  }
+  if (const std::string why = TakeLoadFailure(); !why.empty()) throw abi::Error(PL_ERROR_INVALID_ARGUMENT, why);
 }
 
 Backend::Backend(const abi::OpenOptions& options) {

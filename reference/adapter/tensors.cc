@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "reference/adapter/backend.h"
 #include "reference/faults/faults.h"
@@ -16,9 +17,18 @@ DType DTypeOf(std::uint32_t number) {
   throw abi::Error(PL_ERROR_INVALID_ARGUMENT, "there is no dtype of number " + std::to_string(number));
 }
 
-void NeedsHostMemory(const Tensor& tensor) {
-  if (tensor.device().type == DeviceType::kCpu) return;
-  throw abi::Error(PL_ERROR_UNSUPPORTED, "a tensor on " + tensor.device().Spelling() + " has no elements to read");
+void NeedsElements(const Tensor& tensor) {
+  if (tensor.device().type != DeviceType::kMeta) return;
+  throw abi::Error(PL_ERROR_UNSUPPORTED, "a tensor on meta has no elements to read");
+}
+
+// Bytes of a tensor's storage from `first` on, on the host: there already, or in `copy`.
+const char* OnHost(const Tensor& tensor, std::int64_t first, std::int64_t bytes, std::vector<char>& copy) {
+  const char* const start = static_cast<const char*>(tensor.storage().data());
+  if (tensor.device().type == DeviceType::kCpu || bytes == 0) return start + first;
+  copy.resize(static_cast<std::size_t>(bytes));
+  tensor.storage().CopyToHost(copy.data(), first, copy.size());
+  return copy.data();
 }
 
 void NeedsBytes(std::size_t given, std::size_t due, const char* what) {
@@ -54,12 +64,11 @@ void CopyElements(const char* from, IntSpan sizes, IntSpan strides, std::size_t 
 Tensor Backend::TensorFromHost(const abi::TensorLayout& layout, std::span<const std::byte> storage) {
   const DType dtype = DTypeOf(layout.dtype);
   const Device device = layout.device.empty() ? Device() : Device::Parse(layout.device);
-  if (device.type != DeviceType::kCpu && device.type != DeviceType::kMeta) {
-    throw abi::Error(PL_ERROR_UNSUPPORTED, "there is no device " + device.Spelling() + " here");
-  }
   if (dtype == DType::kBool) NeedsBools(storage);
   Storage own = Storage::Allocate(storage.size(), device);
-  if (device.type == DeviceType::kCpu && !storage.empty()) std::memcpy(own.data(), storage.data(), storage.size());
+  if (device.type != DeviceType::kMeta && !storage.empty()) {
+    AllocatorFor(device).CopyFromHost(own.data(), storage.data(), storage.size());
+  }
   const std::int64_t offset = PLUMBLINE_FAULT(offset_is_forgotten) ? 0 : layout.offset;
   if (PLUMBLINE_FAULT(nan_payload_is_lost) && dtype == DType::kFloat32 && device.type == DeviceType::kCpu) {
     auto* const elements = static_cast<float*>(own.data());
@@ -89,17 +98,23 @@ abi::TensorInfo Backend::InfoOf(const Tensor& tensor) {
 }
 
 void Backend::TensorToHost(const Tensor& tensor, std::span<std::byte> elements) {
-  NeedsHostMemory(tensor);
+  NeedsElements(tensor);
   NeedsBytes(elements.size(), static_cast<std::size_t>(tensor.numel()) * tensor.itemsize(), "the tensor");
+  const std::int64_t first = tensor.storage_offset() * static_cast<std::int64_t>(tensor.itemsize());
+  const std::int64_t end = CheckedExtent(tensor.sizes(), tensor.strides(), tensor.storage_offset(), tensor.dtype());
+  std::vector<char> copy;
+  const char* const from = OnHost(tensor, first, tensor.numel() == 0 ? 0 : end - first, copy);
   if (tensor.numel() == 0) return;
   char* into = reinterpret_cast<char*>(elements.data());
-  CopyElements(static_cast<const char*>(tensor.data()), tensor.sizes(), tensor.strides(), tensor.itemsize(), into);
+  CopyElements(from, tensor.sizes(), tensor.strides(), tensor.itemsize(), into);
 }
 
 void Backend::StorageToHost(const Tensor& tensor, std::span<std::byte> storage) {
-  NeedsHostMemory(tensor);
+  NeedsElements(tensor);
   NeedsBytes(storage.size(), tensor.storage().bytes(), "the storage");
-  if (!storage.empty()) std::memcpy(storage.data(), tensor.storage().data(), storage.size());
+  std::vector<char> copy;
+  const char* const from = OnHost(tensor, 0, static_cast<std::int64_t>(storage.size()), copy);
+  if (!storage.empty()) std::memcpy(storage.data(), from, storage.size());
 }
 
 }  // namespace plumbline::reference::adapter

@@ -1,6 +1,7 @@
 #include "reference/tensor/allocator.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -66,6 +67,21 @@ void Allocator::Free(void* block, std::size_t bytes) {
   frees_.fetch_add(1, std::memory_order_relaxed);
   FreeBlock(block, bytes);
 }
+
+namespace {
+
+void CopyAsItIs(Device device, void* to, const void* from, std::size_t bytes) {
+  if (device.type != DeviceType::kCpu) {
+    Throw(ErrorClass::kUnsupported, "Nothing copies between " + device.Spelling() +
+                                        " and the host; its allocator has to override CopyFromHost and CopyToHost");
+  }
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+}  // namespace
+
+void Allocator::CopyFromHost(void* to, const void* from, std::size_t bytes) { CopyAsItIs(device_, to, from, bytes); }
+void Allocator::CopyToHost(void* to, const void* from, std::size_t bytes) { CopyAsItIs(device_, to, from, bytes); }
 
 AllocatorStatistics Allocator::statistics() const {
   AllocatorStatistics now;

@@ -3,11 +3,14 @@
 //   Allocator& allocator = AllocatorFor(DeviceType::kCpu);
 //   void* block = allocator.Allocate(4096);         // 64-byte aligned on the CPU; of 0 bytes: null
 //   allocator.Free(block, 4096);                    // the same number of bytes
+//   allocator.CopyToHost(bytes, block, 4096);       // when all that the device was asked for before is done
 //   allocator.statistics().peak_bytes;  allocator.ResetPeak();  allocator.EmptyCache();
 //
 // An allocator of a plug-in device derives from Allocator, is made known by SetAllocator and stays for the life of the
-// process: tensors may be freed at any time. Counting is done here, alike for all of them, in bytes that were asked
-// for. Any thread.
+// process: tensors may be freed at any time. What it gives need not be memory that the CPU can read: an address is only
+// kept, counted on from as bytes of the block, and handed back to the device's own kernels and to the copies below.
+// Addresses of different blocks may not meet, for that is how overlapping tensors are told. Counting is done here,
+// alike for all of them, in bytes that were asked for. Any thread.
 #ifndef PLUMBLINE_REFERENCE_TENSOR_ALLOCATOR_H_
 #define PLUMBLINE_REFERENCE_TENSOR_ALLOCATOR_H_
 
@@ -44,6 +47,13 @@ class Allocator {
   void ResetPeak();
   // Gives back to the system what is kept for later.
   virtual void EmptyCache() {}
+
+  // Between host memory and a block, from any address inside of it; they return when the bytes are there. Memory of the
+  // CPU is copied as it is; for another device they are kUnsupported unless its allocator says how.
+  virtual void CopyFromHost(void* to, const void* from, std::size_t bytes);
+  virtual void CopyToHost(void* to, const void* from, std::size_t bytes);
+  // Waits until all that the device was asked for is done.
+  virtual void Synchronize() {}
 
  private:
   // Of at least one byte; null if there is no memory.

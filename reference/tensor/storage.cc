@@ -34,6 +34,11 @@ void Storage::Destroy(StorageObject* object) {
   delete object;
 }
 
+void Storage::CopyToHost(void* to, std::int64_t first, std::size_t bytes) const {
+  Allocator& memory = object_->allocator_ != nullptr ? *object_->allocator_ : AllocatorFor(object_->device_);
+  memory.CopyToHost(to, static_cast<const char*>(object_->data_) + first, bytes);
+}
+
 void Storage::Grow(std::size_t bytes) const {
   if (bytes <= this->bytes()) return;
   if (object_->allocator_ == nullptr) {

@@ -65,6 +65,9 @@ class Storage {
   bool is_same(const Storage& other) const { return object_ == other.object_; }
   std::atomic<std::uint64_t>& version() const { return object_->version_; }
 
+  // Bytes from `first` on, to host memory, once all that the device was asked for before is done.
+  void CopyToHost(void* to, std::int64_t first, std::size_t bytes) const;
+
   // Makes the block at least that large; on the CPU with what it held so far, elsewhere what is in it is lost. For a
   // wrapped block that is an error, and no change. Every tensor that shares it sees the new block, so nobody else may
   // use them meanwhile.

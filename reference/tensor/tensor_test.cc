@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "reference/keys/error.h"
+#include "reference/tensor/allocator.h"
 #include "reference/tensor/device.h"
 #include "reference/tensor/testing/error_of.h"
 
@@ -241,6 +242,56 @@ TEST(Float16, EveryValueSurvivesTheWayThereAndBack) {
       ASSERT_EQ(BFloat16(brain).bits, bits);
     }
   }
+}
+
+// Memory that the CPU must not read: it is all wrong bytes there.
+class OtherMemory final : public Allocator {
+ public:
+  OtherMemory() : Allocator({DeviceType::kPrivateUse1, 40}) {}
+  void CopyFromHost(void* to, const void* from, std::size_t bytes) override { Turn(to, from, bytes); }
+  void CopyToHost(void* to, const void* from, std::size_t bytes) override { Turn(to, from, bytes); }
+
+ private:
+  static void Turn(void* to, const void* from, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i)
+      static_cast<char*>(to)[i] = static_cast<char>(~static_cast<const char*>(from)[i]);
+  }
+  void* AllocateBlock(std::size_t bytes) override { return ::operator new(bytes); }
+  void FreeBlock(void* block, std::size_t) override { ::operator delete(block); }
+};
+class MuteMemory final : public Allocator {
+ public:
+  MuteMemory() : Allocator({DeviceType::kPrivateUse1, 41}) {}
+
+ private:
+  void* AllocateBlock(std::size_t bytes) override { return ::operator new(bytes); }
+  void FreeBlock(void* block, std::size_t) override { ::operator delete(block); }
+};
+
+TEST(Storage, IsReadThroughItsAllocator) {
+  static OtherMemory other;
+  static MuteMemory mute;
+  SetAllocator(other.device(), &other);
+  SetAllocator(mute.device(), &mute);
+  const std::int32_t given[] = {1, 2, 3};
+  std::int32_t read = 0;
+  const Tensor a = Tensor::Empty({3}, DType::kInt32, other.device(), Table());
+  other.CopyFromHost(a.data(), given, sizeof given);
+  a.storage().CopyToHost(&read, 4, sizeof read);
+  EXPECT_EQ(read, 2);
+  const Tensor wrapped = Tensor::FromBlob(a.data(), {3}, {1}, DType::kInt32, other.device(), {}, Table());
+  wrapped.storage().CopyToHost(&read, 8, sizeof read);
+  EXPECT_EQ(read, 3) << "by the device's allocator, though it is not its block";
+  const Tensor here = Floats({2});
+  here.data<float>()[1] = 7;
+  float element = 0;
+  here.storage().CopyToHost(&element, 4, sizeof element);
+  EXPECT_EQ(element, 7);
+  const Tensor b = Tensor::Empty({3}, DType::kInt32, mute.device(), Table());
+  EXPECT_THAT(ErrorOf([&] { b.storage().CopyToHost(&read, 0, sizeof read); }),
+              Is(ErrorClass::kUnsupported, "privateuseone:41 and the host; its allocator has to override"));
+  SetAllocator(other.device(), nullptr);
+  SetAllocator(mute.device(), nullptr);
 }
 
 TEST(DType, NumbersSpellingsAndTypes) {

@@ -2,7 +2,7 @@
 
 The installed `plumbline new-adapter` writes an adapter; it is configured with find_package(Plumbline), built, and the
 installed `plumbline check` fails nothing on it and says what comes next. A program against Plumbline::reference is
-built and run beside it.
+built and run beside it, and so is the OpenCL device, where this build has one, out of its folder alone.
 
     consumer_test.py --build build/release --cmake cmake --compiler c++
 """
@@ -11,6 +11,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,16 @@ def main():
         build(HERE, scratch / "consumer")
         out, _ = run([scratch / "consumer" / "consumer"])
         expect_in(out, "demo::first", "CUDA")
+
+        # Of a device nothing is taken from the tree but its own folder.
+        if (pathlib.Path(args.build) / "lib/plumbline/devices/libplumbline_opencl.so").exists():
+            device = scratch / "device" / "kernels" / "opencl"
+            shutil.copytree(HERE.parents[2] / "kernels" / "opencl", device)
+            build(device, scratch / "device" / "build")
+            out, _ = run([plumbline, "probe", "--backend", "reference", "--device", "privateuseone", "--calls", "2",
+                          "--load", scratch / "device" / "build" / "libplumbline_opencl.so",
+                          "-f", "neg", "-f", "add.Tensor", "-f", "transpose.int"])
+            expect_in(out, "3 operators: 3 right")
     print("ok")
 
 

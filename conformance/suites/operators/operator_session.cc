@@ -65,7 +65,9 @@ void Flatten(const HostValue& value, std::vector<HostValue>& flat) {
 OperatorSession::OperatorSession(const pl_adapter& adapter, const harness::BackendFacts& facts) : adapter_(adapter) {
   pl_open_options options{};
   options.struct_size = sizeof options;
-  options.mode = facts.Claims(PL_CAPABILITY(FRESH_REGISTRY)) ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
+  // What --load registered is in the registry of the process.
+  const bool fresh = facts.Claims(PL_CAPABILITY(FRESH_REGISTRY)) && facts.loaded.empty();
+  options.mode = fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
   options.operators = 1;
   Take(adapter_.open(&options, &registry_));
 }
