@@ -70,8 +70,10 @@ bool IsDense(const HostTensor& tensor) {
 }
 
 bool StridesAreSaid(const OperatorCall& call) {
-  static constexpr std::string_view kOpen[] = {"conv",         "_adaptive",  "adaptive", "avg_pool", "max_pool",
-                                               "native_batch", "batch_norm", "nonzero",  "sort",     "index"};
+  static constexpr std::string_view kOpen[] = {
+      "conv",     "_adaptive", "adaptive",     "avg_pool",  "max_pool",       "native_batch", "batch_norm",
+      "nonzero",  "sort",      "index",        "dropout",   "native_dropout", "constant_pad", "masked_fill",
+      "mse_loss", "smooth_l1", "binary_cross", "clone.out", "flip.out",       "relu.out"};
   const std::string_view name = std::string_view(call.op).substr(call.op.find("::") + 2);
   const std::vector<const Argument*> tensors = TensorsOf(call);
   return std::none_of(std::begin(kOpen), std::end(kOpen),

@@ -7,8 +7,9 @@
 // They agree on a call if both refuse it by the same class of error, or both give results of the same dtype, sizes,
 // strides and sharing whose elements are no further apart than the two bounds together. What the clauses leave open is
 // not compared: an element of which nothing is said; how a result lies if an operand has gaps or repeats elements, and
-// what convolutions, pooling, batch normalisation, indexing and sorting give. Nor is a call that only one of them has a
-// kernel or a dtype for.
+// what convolutions, pooling, batch normalisation, dropout, losses, padding, masks, indexing and sorting give. Nor is a
+// call that only one of them has a kernel or a dtype for.
+//
 // Of each operator and kind of difference the first call is made smaller and kept, and the others are counted. Borrows
 // the backends. One thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_AGREEMENT_H_

@@ -228,10 +228,13 @@ bool EndsTheProcess(const WrongCall& wrong) {
 
 // ---- values ----
 
-// The bound is by float32; it is wider by what a unit of 16 bits is more, and 64 times that, since a sum of many terms
-// stands still where one of them is less than the unit of what is there.
-long double Roughly(const ExpectedTensor& due, std::size_t at) {
-  return (due.bounds.size() > at ? due.bounds[at] : 0) * std::ldexp(1.0L, 30 - DigitsOf(due.dtype));
+// The bound is by float32; it is wider by four times what a unit of 16 bits is more, and where there are many terms by
+// more: a sum stands still once a term is less than the unit of what is there.
+long double Roughly(const WrongCall& wrong, const ExpectedTensor& due, std::size_t at) {
+  std::int64_t most = 1;
+  for (const Argument* tensor : TensorsOf(wrong.call)) most = std::max(most, tensor->tensor.numel());
+  const long double terms = std::clamp(static_cast<long double>(most) / 16, 1.0L, 16.0L);
+  return (due.bounds.size() > at ? due.bounds[at] : 0) * std::ldexp(4 * terms, 24 - DigitsOf(due.dtype));
 }
 
 bool ComputesIn16Bits(const WrongCall& wrong) {
@@ -241,7 +244,9 @@ bool ComputesIn16Bits(const WrongCall& wrong) {
     const std::size_t mine = which++;
     if (!IsOf16Bits(tensor.dtype)) return;
     for (std::size_t i = 0; i < tensor.values.size(); ++i) {
-      tensor.bounds[i] = Roughly(tensor, i);
+      tensor.bounds[i] = Roughly(wrong, tensor, i);
+      // A count stands still, too.
+      if (BaseOf(wrong.call) == "norm") tensor.bounds[i] = std::max(tensor.bounds[i], std::fabs(tensor.values[i]) / 2);
       if (divides) tensor.bounds[i] += std::max(1.0L, 2 * UlpOf(tensor.dtype, tensor.values[i]));
       if (mine >= wrong.outcome.tensors.size()) continue;
       const HostTensor& got = wrong.outcome.tensors[mine].tensor;
@@ -308,8 +313,10 @@ bool IsOneOff(const WrongCall& wrong) {
 
 bool MissesItsEnd(const WrongCall& wrong) {
   if (BaseOf(wrong.call) != "linspace") return false;
-  return IsRightBut(wrong, [](const ExpectedTensor& due, std::size_t at, long double got) {
-    return std::fabs(got - due.values[at]) <= 4 * UlpOf(due.dtype, due.values[at]);
+  const long double widest =
+      std::fmax(std::fabs(NumberOf(wrong.call.arguments[0])), std::fabs(NumberOf(wrong.call.arguments[1])));
+  return IsRightBut(wrong, [&](const ExpectedTensor& due, std::size_t at, long double got) {
+    return std::fabs(got - due.values[at]) <= 4 * UlpOf(due.dtype, widest);
   });
 }
 
@@ -328,8 +335,8 @@ bool DiesOfOut(const WrongCall& wrong) {
 
 bool ReadsForBetaZero(const WrongCall& wrong) {
   if (!IsOneOf(BaseOf(wrong.call), {"baddbmm", "addmm"}) || NumberOf(wrong.call.arguments[3]) != 0) return false;
-  return IsRightBut(wrong, [](const ExpectedTensor& due, std::size_t at, long double got) {
-    return std::isnan(got) || (IsOf16Bits(due.dtype) && std::fabs(got - due.values[at]) <= Roughly(due, at));
+  return IsRightBut(wrong, [&](const ExpectedTensor& due, std::size_t at, long double got) {
+    return std::isnan(got) || (IsOf16Bits(due.dtype) && std::fabs(got - due.values[at]) <= Roughly(wrong, due, at));
   });
 }
 
