@@ -41,7 +41,6 @@ using harness::Tier;
 constexpr Tier kTiers[] = {Tier::kQuick, Tier::kStandard, Tier::kFull};
 constexpr const char* kDispatcher = "dispatcher";
 constexpr const char* kOperators = "operators";
-constexpr const char* kTensors = "tensors";  // of clauses: checked with the operators
 
 struct Options {
   BackendOptions backend;
@@ -178,9 +177,7 @@ int Main(int argc, char** argv) {
   if (!operators) {
     if (auto status = RefuseIdle(app, {"--device"}, "without --profile operators")) return *status;
   }
-  std::erase_if(*clauses, [&](const reports::Clause& clause) {
-    return operators != (clause.profile == kTensors || clause.profile == kOperators);
-  });
+  std::erase_if(*clauses, [&](const reports::Clause& clause) { return operators != harness::IsOfOperators(clause); });
   OrError<std::vector<Case>> cases =
       operators ? OrError(suites::OperatorCases({.device = options.device})) : suites::AllCases();
   if (!cases.ok()) return Complain(app, cases.error());

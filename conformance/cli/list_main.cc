@@ -47,7 +47,8 @@ int ListClauses(const CLI::App& app) {
 }
 
 // What these are good for is a profile of its own.
-constexpr std::uint64_t kOfOperators = PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS);
+constexpr std::uint64_t kOfOperators =
+    PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS) | PL_CAPABILITY(MEMORY) | PL_CAPABILITY(DLPACK);
 
 int ListCapabilities() {
 #define PLUMBLINE_LIST_CAPABILITY(bit, NAME, spelling, meaning) \
@@ -115,7 +116,7 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   PrintPlaces("properties", at->properties, "none", all);
   PrintPlaces("model", clause.model, "no line names it", all);
   const bool raced = !harness::IsChecked(clause);
-  const bool of_operators = clause.profile == "tensors" || clause.profile == "operators";
+  const bool of_operators = harness::IsOfOperators(clause);
   PrintPlaces(raced          ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
               : of_operators ? "faults (`plumbline check --profile operators --backend broken --fault NAME` runs one)"
                              : "faults (`plumbline check --backend broken --fault NAME` runs one)",

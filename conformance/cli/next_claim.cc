@@ -37,6 +37,8 @@ const struct {
     {"introspection", {"has_kernel", "has_fallback", "list_operators", "schema_of", "dump_table"}},
     {"faults", {"fault_list", "fault_set"}},
     {"call-many", {"call_many", "find_many"}},
+    {"memory", {"memory_figures", "memory_reset_peak", "memory_empty_cache"}},
+    {"dlpack", {"tensor_to_dlpack", "tensor_from_dlpack"}},
 };
 
 bool Holds(const std::vector<std::string>& names, std::string_view name) {

@@ -133,6 +133,11 @@ bool IsChecked(const reports::Clause& clause) {
   return clause.tests.empty() || !std::all_of(clause.tests.begin(), clause.tests.end(), IsForThreadsAtOnce);
 }
 
+bool IsOfOperators(const reports::Clause& clause) {
+  static constexpr std::string_view kProfiles[] = {"tensors", "operators", "memory", "dlpack"};
+  return std::find(std::begin(kProfiles), std::end(kProfiles), clause.profile) != std::end(kProfiles);
+}
+
 OrError<std::vector<reports::Clause>> ReadClauseIndex() {
   OrError<std::vector<ClausePage>> pages = ReadClausePages();
   if (!pages.ok()) return InputError{pages.error()};

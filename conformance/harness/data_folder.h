@@ -56,6 +56,8 @@ OrError<std::vector<reports::Clause>> ReadClauseIndex();
 // where it has another test. Some have both.
 bool IsRaced(const reports::Clause& clause);
 bool IsChecked(const reports::Clause& clause);
+// Of those that are checked: by `--profile operators`, not by default.
+bool IsOfOperators(const reports::Clause& clause);
 
 }  // namespace plumbline::harness
 

@@ -96,6 +96,15 @@ class Backend {
   void TensorToHost(const Tensor& tensor, std::span<std::byte> elements);
   void StorageToHost(const Tensor& tensor, std::span<std::byte> storage);
 
+  // memory.cc
+  abi::MemoryFigures MemoryOf(std::string_view device);
+  void ResetPeak(std::string_view device);
+  void EmptyCache(std::string_view device);
+  void RecordTensors(bool on);
+  std::vector<abi::MemoryHolder> MemoryHolders(std::string_view device);
+  DLManagedTensor* ToDlpack(const Tensor& tensor);
+  Tensor FromDlpack(DLManagedTensor* managed);
+
   void Drain() { registry_->Drain(); }
   abi::CacheCounters Counters(Operator& op);
   void FlushCache() { registry_->Flush(); }

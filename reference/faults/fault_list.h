@@ -11,6 +11,7 @@
 #include "reference/faults/errors_faults.h"
 #include "reference/faults/introspection_faults.h"
 #include "reference/faults/keys_faults.h"
+#include "reference/faults/memory_faults.h"
 #include "reference/faults/operators_faults.h"
 #include "reference/faults/registration_faults.h"
 #include "reference/faults/resolution_faults.h"
@@ -30,7 +31,8 @@
   PLUMBLINE_CHAINS_FAULTS(X) \
   PLUMBLINE_CONCURRENCY_FAULTS(X) \
   PLUMBLINE_TENSORS_FAULTS(X) \
-  PLUMBLINE_OPERATORS_FAULTS(X)
+  PLUMBLINE_OPERATORS_FAULTS(X) \
+  PLUMBLINE_MEMORY_FAULTS(X)
 // clang-format on
 
 #endif  // PLUMBLINE_REFERENCE_FAULTS_FAULT_LIST_H_

@@ -43,27 +43,40 @@ std::atomic<Allocator*>& SetFor(Device device) {
 Allocator::~Allocator() = default;
 
 void* Allocator::Allocate(std::size_t bytes) {
+  if (PLUMBLINE_FAULT(meta_tensors_count) && device_.type == DeviceType::kMeta)
+    AllocatorFor(DeviceType::kCpu).Count(bytes);
   if (bytes == 0 || device_.type == DeviceType::kMeta) return nullptr;
   void* const block =
       bytes <= static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()) ? AllocateBlock(bytes) : nullptr;
   if (block == nullptr) {
     if (PLUMBLINE_FAULT(no_memory_ends_the_process)) std::abort();
+    if (PLUMBLINE_FAULT(failed_allocation_is_live)) live_bytes_.fetch_add(1 << 20, std::memory_order_relaxed);
+    if (PLUMBLINE_FAULT(failed_allocation_makes_the_peak)) peak_bytes_.fetch_add(1 << 20, std::memory_order_relaxed);
     Throw(ErrorClass::kOverflow, "No memory for " + std::to_string(bytes) + " bytes on " + device_.Spelling() + "; " +
                                      std::to_string(live_bytes_.load(std::memory_order_relaxed)) +
                                      " bytes are in use there");
   }
+  Count(bytes);
+  return block;
+}
+
+void Allocator::Count(std::size_t bytes) {
   const auto signed_bytes = static_cast<std::int64_t>(bytes);
-  const std::int64_t live = live_bytes_.fetch_add(signed_bytes, std::memory_order_relaxed) + signed_bytes;
+  std::int64_t live = live_bytes_.fetch_add(signed_bytes, std::memory_order_relaxed) + signed_bytes;
   std::int64_t peak = peak_bytes_.load(std::memory_order_relaxed);
+  if (PLUMBLINE_FAULT(peak_is_of_one_block)) live = signed_bytes;
+  if (PLUMBLINE_FAULT(peak_is_of_all_blocks)) live = peak + signed_bytes;
   while (live > peak && !peak_bytes_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
   }
   allocations_.fetch_add(1, std::memory_order_relaxed);
-  return block;
 }
 
 void Allocator::Free(void* block, std::size_t bytes) {
   if (block == nullptr) return;
-  live_bytes_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  if (!PLUMBLINE_FAULT(freed_bytes_stay_live)) {
+    live_bytes_.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+  }
+  if (PLUMBLINE_FAULT(peak_falls)) ResetPeak();
   frees_.fetch_add(1, std::memory_order_relaxed);
   FreeBlock(block, bytes);
 }
@@ -91,11 +104,14 @@ AllocatorStatistics Allocator::statistics() const {
   now.allocations = allocations_.load(std::memory_order_relaxed);
   now.live_blocks = now.allocations - frees;
   now.cached_bytes = CachedBytes();
+  if (PLUMBLINE_FAULT(kept_counts_as_live)) now.live_bytes += now.cached_bytes;
   return now;
 }
 
 void Allocator::ResetPeak() {
-  peak_bytes_.store(live_bytes_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  if (PLUMBLINE_FAULT(peak_is_never_reset)) return;
+  const bool zero = PLUMBLINE_FAULT(reset_makes_the_peak_zero);
+  peak_bytes_.store(zero ? 0 : live_bytes_.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 Allocator& AllocatorFor(Device device) {

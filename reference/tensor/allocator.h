@@ -60,6 +60,7 @@ class Allocator {
   virtual void* AllocateBlock(std::size_t bytes) = 0;
   virtual void FreeBlock(void* block, std::size_t bytes) = 0;
   virtual std::int64_t CachedBytes() const { return 0; }
+  void Count(std::size_t bytes);
 
   const Device device_;
   alignas(64) std::atomic<std::int64_t> live_bytes_{0};

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
 
@@ -222,8 +223,10 @@ class CpuMemory final : public Allocator {
   CpuMemory() : Allocator(DeviceType::kCpu) {}
 
   void EmptyCache() override {
-    for (Shelf& shelf : shelves_) shelf.Empty();
-    large_.Empty();
+    if (!PLUMBLINE_FAULT(emptied_cache_keeps_small_blocks)) {
+      for (Shelf& shelf : shelves_) shelf.Empty();
+    }
+    if (!PLUMBLINE_FAULT(emptied_cache_keeps_large_blocks)) large_.Empty();
   }
 
  private:

@@ -18,8 +18,9 @@ namespace plumbline::reference {
 // kUnsupported for a meta tensor, which has no memory.
 DLManagedTensor* ToDLPack(const Tensor& tensor);
 
-// kUnsupported: a device, element type or number of lanes that there is no tensor for. kInvalidArgument: sizes, strides
-// or memory that make no sense, among them negative strides and elements that are not aligned.
+// kUnsupported: a device that nothing allocates on, an element type or number of lanes that there is no tensor for.
+// kInvalidArgument: sizes, strides or memory that make no sense, among them negative strides and elements that are not
+// aligned.
 Tensor FromDLPack(DLManagedTensor* managed, const KeyTable& table);
 
 }  // namespace plumbline::reference

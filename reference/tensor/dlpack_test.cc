@@ -73,6 +73,8 @@ TEST(DLPack, WhatMakesNoSenseIsRefusedAndStaysTheCallers) {
       {"128 bits", kUnsupported, [](Foreign& f) { f.managed.dl_tensor.dtype.bits = 128; }},
       {"code 5", kUnsupported, [](Foreign& f) { f.managed.dl_tensor.dtype.code = kDLComplex; }},
       {"kind 7", kUnsupported, [](Foreign& f) { f.managed.dl_tensor.device.device_type = kDLVulkan; }},
+      {"Nothing allocates memory on cuda:0", kUnsupported,
+       [](Foreign& f) { f.managed.dl_tensor.device.device_type = kDLCUDA; }},
       {"number 64", kUnsupported,
        [](Foreign& f) {
          f.managed.dl_tensor.device = {kDLCUDA, 64};

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
 #include "reference/tensor/tensor.h"
@@ -91,10 +92,12 @@ std::vector<DeviceMemory> TensorRecords::Report() {
       }
       place->second = {static_cast<std::size_t>(device - report.begin()), device->holders.size()};
       MemoryHolder& holder = device->holders.emplace_back();
+      holder.storage = &storage.version();
       holder.bytes = static_cast<std::int64_t>(storage.bytes());
       holder.allocated = storage.allocator() != nullptr;
     }
     MemoryHolder& holder = report[place->second.first].holders[place->second.second];
+    if (PLUMBLINE_FAULT(views_are_not_told) && !is_new) continue;
     holder.tensors.push_back({object->dtype_, DimVector(std::span(object->steps(), object->dims_)), record.name});
   }
   for (DeviceMemory& one : report) {

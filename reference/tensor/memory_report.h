@@ -44,6 +44,7 @@ struct MemoryHolder {
     DimVector sizes;
     std::string name;  // empty: none was given
   };
+  const void* storage = nullptr;  // the address of its version
   std::int64_t bytes = 0;
   bool allocated = true;       // false: memory from outside, which no allocator counts
   std::vector<Shape> tensors;  // the oldest first

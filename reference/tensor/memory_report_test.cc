@@ -42,6 +42,7 @@ TEST_F(MemoryReport, NamesWhoHoldsWhat) {
   EXPECT_EQ(cpu.unnamed_bytes, 100);
   ASSERT_EQ(cpu.holders.size(), 3u);
   EXPECT_EQ(cpu.holders[0].bytes, 4'000'000);
+  EXPECT_EQ(cpu.holders[0].storage, &column.storage().version());
   ASSERT_EQ(cpu.holders[0].tensors.size(), 2u);
   EXPECT_EQ(cpu.holders[0].tensors[0].name, "encoder");
   EXPECT_EQ(cpu.holders[0].tensors[0].sizes, (DimVector{1000, 1000}));

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "reference/faults/faults.h"
 #include "reference/keys/error.h"
 
 namespace plumbline::reference {
@@ -48,7 +49,7 @@ void Storage::Grow(std::size_t bytes) const {
   void* const larger = object_->allocator_->Allocate(bytes);
   const bool readable = object_->device_.type == DeviceType::kCpu && object_->data_ != nullptr;
   if (readable) std::memcpy(larger, object_->data_, this->bytes());
-  object_->allocator_->Free(object_->data_, this->bytes());
+  if (!PLUMBLINE_FAULT(growth_keeps_the_old_block)) object_->allocator_->Free(object_->data_, this->bytes());
   object_->data_ = larger;
   object_->bytes_.store(bytes, std::memory_order_relaxed);
 }

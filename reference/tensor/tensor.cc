@@ -186,6 +186,8 @@ Tensor Tensor::FromStorage(Storage storage, IntSpan sizes, IntSpan strides, std:
 Tensor Tensor::View(IntSpan sizes, IntSpan strides, std::int64_t offset) const {
   const TensorObject& mine = With("storage to view");
   Tensor view = FromStorage(mine.storage_, sizes, strides, offset, mine.dtype_, mine.keys_);
+  if (PLUMBLINE_FAULT(view_keeps_its_storage)) new Storage(mine.storage_);
+  if (PLUMBLINE_FAULT(view_counts_again)) new Storage(Storage::Allocate(mine.storage_.bytes(), mine.storage_.device()));
   if (PLUMBLINE_FAULT(view_has_a_counter_of_its_own)) {
     view.object_->own_version_ = std::make_unique<OwnVersion>(std::make_shared<std::atomic<std::uint64_t>>(0));
   }

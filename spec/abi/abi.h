@@ -42,7 +42,7 @@ extern "C" {
 
 /* clang-format off */
 #define PL_ABI_MAJOR 1u
-#define PL_ABI_MINOR 1u
+#define PL_ABI_MINOR 2u
 
 #define PL_ERROR_ENUM(number, NAME, spelling, meaning) PL_ERROR_##NAME = number,
 enum { PL_ERROR_CLASSES(PL_ERROR_ENUM) PL_ERROR_NONE = 0 };
@@ -82,6 +82,7 @@ typedef struct pl_library pl_library;
 typedef struct pl_operator pl_operator;
 typedef struct pl_guard pl_guard;
 typedef struct pl_tensor pl_tensor;
+struct DLManagedTensor; /* DLPack 0.6's, of <dlpack/dlpack.h> */
 
 typedef struct pl_error {
   uint32_t struct_size;
@@ -241,6 +242,36 @@ typedef struct pl_tensor_info {
   uint64_t version; /* of that memory's contents: each in-place change raises it */
 } pl_tensor_info;
 
+/* What a device's memory is in use for. A block counts with the bytes that were asked for, or with its own if that is
+ * less than twice as many. */
+typedef struct pl_memory_figures {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t live_bytes;  /* of storages that some tensor holds */
+  uint64_t peak_bytes;  /* the most that were live at one time since the last `memory_reset_peak` */
+  uint64_t kept_bytes;  /* of no storage: kept for later */
+  uint64_t live_blocks; /* how many blocks the live bytes are in */
+} pl_memory_figures;
+
+/* A tensor that holds a storage; in an array of pl_memory_holder. */
+typedef struct pl_held_tensor {
+  uint32_t dtype; /* PL_DTYPE_* */
+  uint32_t reserved;
+  const int64_t* sizes;
+  uint64_t dim;
+  pl_string name; /* that its maker gave it, or empty */
+} pl_held_tensor;
+
+/* A storage and the tensors that hold it; lent for the push. */
+typedef struct pl_memory_holder {
+  uint32_t struct_size;
+  uint32_t foreign; /* 1: memory from outside, which is not among the live bytes */
+  uint64_t storage; /* as in pl_tensor_info */
+  uint64_t bytes;
+  const pl_held_tensor* tensors;
+  uint64_t tensor_count;
+} pl_memory_holder;
+
 /* Filled by `describe`; everything borrowed from the shared object. */
 typedef struct pl_description {
   uint32_t struct_size;
@@ -391,6 +422,19 @@ typedef struct pl_adapter {
   pl_error* (*tensor_to_host)(pl_registry* registry, pl_tensor* tensor, void* elements, uint64_t bytes); /* in row-major
                                 order; waits for what was queued before; `bytes` must be theirs */
   pl_error* (*storage_to_host)(pl_registry* registry, pl_tensor* tensor, void* storage, uint64_t bytes); /* all of it */
+  /* memory, since 1.2; `device` as in pl_tensor_layout; of the process, not of the registry alone */
+  pl_error* (*memory_figures)(pl_registry* registry, pl_string device, pl_memory_figures* out);
+  pl_error* (*memory_reset_peak)(pl_registry* registry, pl_string device); /* to what is live */
+  pl_error* (*memory_empty_cache)(pl_registry* registry, pl_string device); /* gives back what is kept */
+  pl_error* (*memory_record)(pl_registry* registry, uint32_t on); /* 1: keep a list of the tensors that are made from
+                                now on, for the next; 0: no longer. Both may be NULL though MEMORY is claimed */
+  pl_error* (*memory_holders)(pl_registry* registry, pl_string device, void* context,
+                              void (*push)(void* context, const pl_memory_holder* holder)); /* once each */
+  /* dlpack, since 1.2 */
+  pl_error* (*tensor_to_dlpack)(pl_registry* registry, pl_tensor* tensor, struct DLManagedTensor** out); /* whoever has
+                                it calls its deleter, once */
+  pl_error* (*tensor_from_dlpack)(pl_registry* registry, struct DLManagedTensor* managed, pl_tensor** out); /* takes it
+                                over, and calls the deleter with the last tensor on it; what is refused stays the host's */
 } pl_adapter;
 
 typedef const pl_adapter* (*pl_get_adapter_function)(uint32_t host_major, uint32_t host_minor);

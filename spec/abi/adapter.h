@@ -76,6 +76,13 @@
 //                    void TensorToHost(const Tensor&, std::span<std::byte> elements);           in row-major order
 //                    void StorageToHost(const Tensor&, std::span<std::byte> storage);     all of it
 //   operators        static constexpr bool kOperators = true;     OpenOptions::operators then asks for them; needs core
+//   memory           abi::MemoryFigures MemoryOf(std::string_view device);       empty: the default one
+//                    void ResetPeak(std::string_view device);
+//                    void EmptyCache(std::string_view device);
+//                    and, if it can, std::vector<abi::MemoryHolder> MemoryHolders(std::string_view device);
+//                    with void RecordTensors(bool on);     of those that are made while it is on
+//   dlpack           DLManagedTensor* ToDlpack(const Tensor&);
+//                    Tensor FromDlpack(DLManagedTensor*);     what it refuses, by an exception, stays the host's
 //
 // Also optional: `void Release(Registration&)`, called before a registration is destroyed, which may fail; and
 // `static abi::Error Classify(const std::exception&)`, which gives the backend's own exceptions a class.
@@ -418,6 +425,56 @@ class Entries {
                 [&](const Tensor& own, std::span<std::byte> into) { Backend(registry).StorageToHost(own, into); });
   }
 
+  // ---- memory ----
+
+  static pl_error* MemoryFigures(pl_registry* registry, pl_string device, pl_memory_figures* out) {
+    return Run([&] {
+      NotNull(out, "out");
+      Fits(out->struct_size, sizeof *out, "pl_memory_figures");
+      const abi::MemoryFigures now = Backend(registry).MemoryOf(View(device));
+      *out = pl_memory_figures{sizeof *out, 0, now.live_bytes, now.peak_bytes, now.kept_bytes, now.live_blocks};
+    });
+  }
+  static pl_error* MemoryResetPeak(pl_registry* registry, pl_string device) {
+    return Run([&] { Backend(registry).ResetPeak(View(device)); });
+  }
+  static pl_error* MemoryEmptyCache(pl_registry* registry, pl_string device) {
+    return Run([&] { Backend(registry).EmptyCache(View(device)); });
+  }
+  static pl_error* MemoryRecord(pl_registry* registry, uint32_t on) {
+    return Run([&] {
+      if (on > 1) throw Error(PL_ERROR_INVALID_ARGUMENT, "recording is 0 or 1, not " + std::to_string(on));
+      Backend(registry).RecordTensors(on == 1);
+    });
+  }
+  static pl_error* MemoryHolders(pl_registry* registry, pl_string device, void* context,
+                                 void (*push)(void* context, const pl_memory_holder* holder)) {
+    return Run([&] {
+      NotNull(push, "push");
+      for (const MemoryHolder& holder : Backend(registry).MemoryHolders(View(device))) {
+        std::vector<pl_held_tensor> tensors;
+        for (const HeldTensor& tensor : holder.tensors)
+          tensors.push_back({tensor.dtype, 0, tensor.sizes.data(), tensor.sizes.size(), Borrow(tensor.name)});
+        const pl_memory_holder out{sizeof out,   holder.foreign ? 1u : 0u, holder.storage,
+                                   holder.bytes, tensors.data(),           tensors.size()};
+        push(context, &out);
+      }
+    });
+  }
+
+  static pl_error* TensorToDlpack(pl_registry* registry, pl_tensor* tensor, DLManagedTensor** out) {
+    return Run([&] {
+      NotNull(tensor, "tensor", PL_ERROR_INVALID_HANDLE), NotNull(out, "out");
+      *out = Backend(registry).ToDlpack(*reinterpret_cast<const Tensor*>(tensor));
+    });
+  }
+  static pl_error* TensorFromDlpack(pl_registry* registry, DLManagedTensor* managed, pl_tensor** out) {
+    return Run([&] {
+      NotNull(managed, "managed"), NotNull(out, "out");
+      *out = Give(Backend(registry).FromDlpack(managed));
+    });
+  }
+
   // ---- the rest ----
 
   static pl_error* WarningsTo(pl_registry* registry, pl_string_sink sink) {
@@ -672,6 +729,13 @@ const pl_adapter& Table() {
     if constexpr (OffersInfoOf<B>) table.tensor_info = &E::TensorInfoOf;
     if constexpr (OffersTensorToHost<B>) table.tensor_to_host = &E::TensorToHost;
     if constexpr (OffersStorageToHost<B>) table.storage_to_host = &E::StorageToHost;
+    if constexpr (OffersMemoryOf<B>) table.memory_figures = &E::MemoryFigures;
+    if constexpr (OffersResetPeak<B>) table.memory_reset_peak = &E::MemoryResetPeak;
+    if constexpr (OffersEmptyCache<B>) table.memory_empty_cache = &E::MemoryEmptyCache;
+    if constexpr (OffersRecordTensors<B>) table.memory_record = &E::MemoryRecord;
+    if constexpr (OffersMemoryHolders<B>) table.memory_holders = &E::MemoryHolders;
+    if constexpr (OffersToDlpack<B>) table.tensor_to_dlpack = &E::TensorToDlpack;
+    if constexpr (OffersFromDlpack<B>) table.tensor_from_dlpack = &E::TensorFromDlpack;
     return table;
   }();
   return kTable;

@@ -1,8 +1,9 @@
-/* abi.h is C11 without a warning, has the layout that versions 1.0 and 1.1 froze, and its constants are what the tables
- * say. */
+/* abi.h is C11 without a warning, has the layout that versions 1.0, 1.1 and 1.2 froze, and its constants are what the
+ * tables say. */
 #include "spec/abi/abi.h"
 #include "spec/abi/layout_1_0.h"
 #include "spec/abi/layout_1_1.h"
+#include "spec/abi/layout_1_2.h"
 
 #if UINTPTR_MAX == UINT64_MAX
 #define PL_CHECK_LEAST(type, size) _Static_assert(sizeof(type) >= size, #type " lost a field");
@@ -11,8 +12,10 @@
   _Static_assert(offsetof(type, field) == offset, #type "." #field " is frozen");
 PL_LAYOUT_1_0_SIZES(PL_CHECK_LEAST)
 PL_LAYOUT_1_0_FIELDS(PL_CHECK_FIELD)
-PL_LAYOUT_1_1_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_1_SIZES(PL_CHECK_LEAST)
 PL_LAYOUT_1_1_FIELDS(PL_CHECK_FIELD)
+PL_LAYOUT_1_2_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_2_FIELDS(PL_CHECK_FIELD)
 #endif
 
 _Static_assert(PL_ERROR_KERNEL_RAISED == 12 && PL_ERROR_UNCLASSIFIED == 16, "error numbers are frozen");

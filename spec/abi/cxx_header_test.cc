@@ -6,6 +6,7 @@
 #include "spec/abi/abi.h"
 #include "spec/abi/layout_1_0.h"
 #include "spec/abi/layout_1_1.h"
+#include "spec/abi/layout_1_2.h"
 
 namespace {
 
@@ -16,8 +17,10 @@ namespace {
   static_assert(offsetof(type, field) == offset, #type "." #field " is frozen");
 PL_LAYOUT_1_0_SIZES(PL_CHECK_LEAST)
 PL_LAYOUT_1_0_FIELDS(PL_CHECK_FIELD)
-PL_LAYOUT_1_1_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_1_SIZES(PL_CHECK_LEAST)
 PL_LAYOUT_1_1_FIELDS(PL_CHECK_FIELD)
+PL_LAYOUT_1_2_SIZES(PL_CHECK_SIZE)
+PL_LAYOUT_1_2_FIELDS(PL_CHECK_FIELD)
 #endif
 
 TEST(AbiHeader, StructsArePlainC) {
@@ -26,6 +29,7 @@ TEST(AbiHeader, StructsArePlainC) {
   EXPECT_TRUE(std::is_trivial_v<type>) << #type;
   PL_LAYOUT_1_0_SIZES(PL_CHECK_PLAIN)
   PL_LAYOUT_1_1_SIZES(PL_CHECK_PLAIN)
+  PL_LAYOUT_1_2_SIZES(PL_CHECK_PLAIN)
 }
 
 TEST(AbiHeader, AnEntryExistsOnlyInsideTheTableAndIfSet) {

@@ -60,7 +60,8 @@ inline std::vector<std::string> CapabilitySpellings(std::uint64_t capabilities) 
   X(FAULTS, fault_list) X(FAULTS, fault_set) X(CALL_MANY, call_many) X(CALL_MANY, find_many) X(LOAD, load)    \
   X(SIGNATURE_CHECK, register_kernel) X(TENSORS, tensor_from_host) X(TENSORS, tensor_info)                    \
   X(TENSORS, tensor_to_host) X(TENSORS, storage_to_host) X(OPERATORS, open) X(OPERATORS, find_operator)       \
-  X(OPERATORS, call)
+  X(OPERATORS, call) X(MEMORY, memory_figures) X(MEMORY, memory_reset_peak) X(MEMORY, memory_empty_cache)      \
+  X(DLPACK, tensor_to_dlpack) X(DLPACK, tensor_from_dlpack)
 // clang-format on
 
 // The member of a backend's class that an entry follows from, see adapter.h: authors who write C++ know no entries.
@@ -85,6 +86,11 @@ constexpr std::string_view MemberFor(std::string_view entry) {
       {"fault_set", "SetFault"},
       {"call_many", "CallMany"},
       {"find_many", "FindMany"},
+      {"memory_figures", "MemoryOf"},
+      {"memory_reset_peak", "ResetPeak"},
+      {"memory_empty_cache", "EmptyCache"},
+      {"tensor_to_dlpack", "ToDlpack"},
+      {"tensor_from_dlpack", "FromDlpack"},
   };
   for (const auto& [name, member] : kMembers) {
     if (name == entry) return member;

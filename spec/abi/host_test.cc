@@ -39,7 +39,7 @@ TEST(CheckAdapter, ATableWithoutClaimsIsFine) {
 
 TEST(CheckAdapter, NoTable) {
   const AdapterCheck check = CheckAdapter(nullptr);
-  EXPECT_THAT(check.problems, ElementsAre(AllOf(HasSubstr("no table"), HasSubstr("ABI 1.1"))));
+  EXPECT_THAT(check.problems, ElementsAre(AllOf(HasSubstr("no table"), HasSubstr("ABI 1.2"))));
   EXPECT_FALSE(check.readable);
 }
 
@@ -72,7 +72,7 @@ TEST(CheckAdapter, AnotherMajorIsNotLookedInto) {
   table.abi_major = PL_ABI_MAJOR + 1;
   table.reserved = 1;
   const AdapterCheck check = CheckAdapter(&table);
-  EXPECT_THAT(check.problems, ElementsAre(AllOf(HasSubstr("ABI 2.1"), HasSubstr("speaks 1.1"))));
+  EXPECT_THAT(check.problems, ElementsAre(AllOf(HasSubstr("ABI 2.2"), HasSubstr("speaks 1.2"))));
   EXPECT_FALSE(check.readable);
   EXPECT_EQ(check.capabilities, 0u);
 }

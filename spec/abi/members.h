@@ -56,6 +56,21 @@ struct TensorInfo {
   TensorLayout layout;
   std::uint64_t storage_bytes = 0, storage = 0, version = 0;  // as in pl_tensor_info
 };
+// As in pl_memory_figures.
+struct MemoryFigures {
+  std::uint64_t live_bytes = 0, peak_bytes = 0, kept_bytes = 0, live_blocks = 0;
+};
+// As in pl_memory_holder.
+struct HeldTensor {
+  std::uint32_t dtype = PL_DTYPE_NONE;
+  std::vector<std::int64_t> sizes;
+  std::string name = {};
+};
+struct MemoryHolder {
+  bool foreign = false;
+  std::uint64_t storage = 0, bytes = 0;
+  std::vector<HeldTensor> tensors = {};
+};
 struct TableRow {
   pl_key key = 0;
   std::uint32_t rule = 0;  // PL_RULE_*
@@ -114,6 +129,7 @@ struct Probe {
   const TensorLayout& layout;
   std::span<const std::byte> bytes;
   std::span<std::byte> out;
+  DLManagedTensor* managed;
 };
 
 template <class X, class B>
@@ -169,7 +185,14 @@ concept AreStrings = std::convertible_to<X, std::vector<std::string>>;
   X(TensorFromHost, { b.TensorFromHost(p.layout, p.bytes) } -> std::convertible_to<typename B::Tensor>)                         \
   X(InfoOf, { b.InfoOf(p.tensor) } -> std::convertible_to<TensorInfo>)                                              \
   X(TensorToHost, b.TensorToHost(p.tensor, p.out))                                                                              \
-  X(StorageToHost, b.StorageToHost(p.tensor, p.out))
+  X(StorageToHost, b.StorageToHost(p.tensor, p.out))                                                                \
+  X(MemoryOf, { b.MemoryOf(p.text) } -> std::convertible_to<MemoryFigures>)                                         \
+  X(ResetPeak, b.ResetPeak(p.text))                                                                                 \
+  X(EmptyCache, b.EmptyCache(p.text))                                                                               \
+  X(RecordTensors, b.RecordTensors(bool{}))                                                                         \
+  X(MemoryHolders, { b.MemoryHolders(p.text) } -> std::convertible_to<std::vector<MemoryHolder>>)                   \
+  X(ToDlpack, { b.ToDlpack(p.tensor) } -> std::convertible_to<DLManagedTensor*>)                                    \
+  X(FromDlpack, { b.FromDlpack(p.managed) } -> std::convertible_to<typename B::Tensor>)
 
 PLUMBLINE_ABI_MEMBERS(PLUMBLINE_ABI_MEMBER)
 // clang-format on
@@ -229,6 +252,8 @@ consteval std::uint64_t Claims() {
   claim(OffersTensorFromHost<B> && OffersInfoOf<B> && OffersTensorToHost<B> && OffersStorageToHost<B>,
         PL_CAPABILITY(TENSORS));
   if constexpr (requires { B::kOperators; }) claim(B::kOperators, PL_CAPABILITY(OPERATORS));
+  claim(OffersMemoryOf<B> && OffersResetPeak<B> && OffersEmptyCache<B>, PL_CAPABILITY(MEMORY));
+  claim(OffersToDlpack<B> && OffersFromDlpack<B>, PL_CAPABILITY(DLPACK));
   return bits;
 }
 

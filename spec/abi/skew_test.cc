@@ -59,6 +59,19 @@ TEST(Skew, AnOlderTableLacksTheNewEntriesAndWorks) {
   ExpectWorks(*loaded.table);
 }
 
+TEST(Skew, ATableOfTheMinorBeforeLacksMemoryAndWorks) {
+  const Loaded loaded = Load("minor_1");
+  ASSERT_NE(loaded.table, nullptr);
+  EXPECT_EQ(loaded.table->struct_size, 384u);
+  const AdapterCheck check = CheckAdapter(loaded.table);
+  EXPECT_THAT(check.problems, IsEmpty());
+  EXPECT_FALSE(PL_HAS(loaded.table, memory_figures));
+  EXPECT_FALSE(PL_HAS(loaded.table, tensor_from_dlpack));
+  EXPECT_FALSE(check.Has(PL_CAPABILITY(MEMORY)));
+  EXPECT_TRUE(check.Has(PL_CAPABILITY(CALL_MANY)));
+  ExpectWorks(*loaded.table);
+}
+
 TEST(Skew, ANewerTableWorksForWhatThisHostKnows) {
   const Loaded loaded = Load("larger");
   ASSERT_NE(loaded.table, nullptr);
@@ -92,7 +105,7 @@ TEST(Skew, AnotherMajorIsAProblem) {
 TEST(Skew, ARefusalIsAProblem) {
   const Loaded loaded = Load("refuses");
   EXPECT_NE(loaded.get_adapter, nullptr);
-  EXPECT_THAT(CheckAdapter(loaded.table).problems, ElementsAre(HasSubstr("cannot serve a host of ABI 1.1")));
+  EXPECT_THAT(CheckAdapter(loaded.table).problems, ElementsAre(HasSubstr("cannot serve a host of ABI 1.2")));
 }
 
 TEST(Skew, ASharedObjectMayBeNoBackend) { EXPECT_EQ(Load("no_symbol").get_adapter, nullptr); }

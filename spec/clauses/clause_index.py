@@ -31,17 +31,16 @@ CHAPTERS = {  # file -> prefix of its ids
     "10-concurrency": "CONC",
     "11-tensors": "TENS",
     "12-operators": "OPER",
+    "13-memory": "MEM",
 }
 DRAFTS = {  # in drafts/, until each clause has its test and fault
-    "13-memory": "MEM",
     "14-operators-in-work": "OPER",
 }
 PROFILES = {
     "core", "fresh", "libraries", "listeners", "warnings", "guards", "fallback", "chains", "redispatch", "typed",
     "boxed", "drain", "cache", "flush", "introspection", "signature", "tensors",
-    "operators",
+    "operators", "memory", "dlpack",
 }
-DRAFT_PROFILES = PROFILES | {"memory", "dlpack"}
 PREFIXES = "|".join([*CHAPTERS.values(), *DRAFTS.values()])
 ID = re.compile(rf"\b(?:{PREFIXES})-\d{{3}}\b")
 HEADING = re.compile(r"^### (\S+)(?: (.*))?$")
@@ -201,7 +200,7 @@ class Index:
         for stem, prefix in DRAFTS.items():
             path = self.root / "spec/clauses/drafts" / f"{stem}.md"
             if path.exists():
-                self.read_chapter(path, stem, prefix, self.drafts, DRAFT_PROFILES)
+                self.read_chapter(path, stem, prefix, self.drafts, PROFILES)
         if not self.clauses:
             self.error("spec/clauses", 1, "no chapter holds a clause")
         self.read_corpus()

@@ -175,12 +175,12 @@ class ClauseIndexTest(unittest.TestCase):
         self.assert_errors("`needs` runs in a circle: KEY-001 -> KEY-002 -> KEY-001")
 
     def write_draft(self, needs="KEY-001"):
-        self.write("spec/clauses/drafts/13-memory.md", f"""# Tensors
+        self.write("spec/clauses/drafts/14-operators-in-work.md", f"""# Tensors
 
-### MEM-001 A draft
-`MUST` · profile memory · needs {needs} · since 1
+### OPER-901 A draft
+`MUST` · profile operators · needs {needs} · since 1
 
-As KEY-002 and MEM-001 say.
+As KEY-002 and OPER-901 say.
 
 *Example*
 
@@ -193,39 +193,39 @@ nothing yet
 
     def test_a_draft_needs_no_test_and_is_in_no_list(self):
         self.write_draft()
-        self.write("spec/tables/operators/unary.toml", 'clauses = ["MEM-001", "KEY-001"]\n')
+        self.write("spec/tables/operators/unary.toml", 'clauses = ["OPER-901", "KEY-001"]\n')
         index = self.index()
         self.assertEqual(index.errors, [])
-        self.assertNotIn("MEM-001", index.manifest())
+        self.assertNotIn("OPER-901", index.manifest())
         told = json.loads(index.to_json())
         self.assertEqual([clause["id"] for clause in told["clauses"]], ["KEY-001", "KEY-002"])
-        self.assertEqual(told["drafts"], [{"id": "MEM-001", "title": "A draft",
-                                           "where": "spec/clauses/drafts/13-memory.md:3"}])
+        self.assertEqual(told["drafts"], [{"id": "OPER-901", "title": "A draft",
+                                           "where": "spec/clauses/drafts/14-operators-in-work.md:3"}])
 
     def test_a_draft_is_checked_for_its_form(self):
         self.write_draft("TENS-002")
-        self.edit("spec/clauses/drafts/13-memory.md", "KEY-002", "KEY-009")
-        self.edit("spec/clauses/drafts/13-memory.md", "profile memory", "profile operator")
-        self.assert_errors("MEM-001 names the unknown profile 'operator'", "the text names KEY-009",
-                           "MEM-001 needs TENS-002, which no chapter holds")
-        self.write_draft("MEM-001")
-        self.assert_errors("`needs` runs in a circle: MEM-001 -> MEM-001")
+        self.edit("spec/clauses/drafts/14-operators-in-work.md", "KEY-002", "KEY-009")
+        self.edit("spec/clauses/drafts/14-operators-in-work.md", "profile operators", "profile operator")
+        self.assert_errors("OPER-901 names the unknown profile 'operator'", "the text names KEY-009",
+                           "OPER-901 needs TENS-002, which no chapter holds")
+        self.write_draft("OPER-901")
+        self.assert_errors("`needs` runs in a circle: OPER-901 -> OPER-901")
 
     def test_nothing_that_binds_names_a_draft(self):
         self.write_draft()
-        self.edit("spec/corpus/keys/KEY-001-exact.scn", "clauses  KEY-001", "clauses  KEY-001 MEM-001")
-        self.edit("spec/model/keys.cc", "[KEY-002]", "[KEY-002] [MEM-001]")
-        self.edit("reference/faults/fault_list.h", "#define", '#define X(new_fault, "MEM-001", "x")\n#define')
-        self.edit("spec/clauses/01-keys.md", "See KEY-001.", "See MEM-001.")
-        self.edit("spec/clauses/01-keys.md", "needs KEY-001", "needs MEM-001")
+        self.edit("spec/corpus/keys/KEY-001-exact.scn", "clauses  KEY-001", "clauses  KEY-001 OPER-901")
+        self.edit("spec/model/keys.cc", "[KEY-002]", "[KEY-002] [OPER-901]")
+        self.edit("reference/faults/fault_list.h", "#define", '#define X(new_fault, "OPER-901", "x")\n#define')
+        self.edit("spec/clauses/01-keys.md", "See KEY-001.", "See OPER-901.")
+        self.edit("spec/clauses/01-keys.md", "needs KEY-001", "needs OPER-901")
         self.assert_errors(
-            "this scenario names MEM-001, which is a draft (spec/clauses/drafts/13-memory.md:3)",
-            "this line of the model names MEM-001, which is a draft", "the fault new_fault names MEM-001, which is a draft",
-            "the text names MEM-001, which is a draft", "KEY-002 needs MEM-001, which no chapter holds")
+            "this scenario names OPER-901, which is a draft (spec/clauses/drafts/14-operators-in-work.md:3)",
+            "this line of the model names OPER-901, which is a draft", "the fault new_fault names OPER-901, which is a draft",
+            "the text names OPER-901, which is a draft", "KEY-002 needs OPER-901, which no chapter holds")
 
     def test_the_operator_table_names_clauses_that_are_there(self):
-        self.write("spec/tables/operators/unary.toml", '\nclauses = ["KEY-001", "MEM-001"]\n')
-        self.assert_errors("unary.toml:2: error: this table names MEM-001, which no chapter holds")
+        self.write("spec/tables/operators/unary.toml", '\nclauses = ["KEY-001", "OPER-901"]\n')
+        self.assert_errors("unary.toml:2: error: this table names OPER-901, which no chapter holds")
 
     def test_every_scenario_names_a_clause(self):
         self.write("spec/corpus/keys/loose.scn", "scenario 1 pytorch-1.13\n")

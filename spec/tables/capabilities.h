@@ -30,7 +30,9 @@
   X(18, SIGNATURE_CHECK,   "signature-check",   "typed kernels of one operator must agree on the C++ signature") \
   X(19, DECLARED_KEYS,     "declared-keys",     "a fresh registry may be opened with keys of the host's own") \
   X(20, TENSORS,           "tensors",           "tensors are made from host memory, described and read back") \
-  X(21, OPERATORS,         "operators",         "a registry can be opened with the ATen operators")
+  X(21, OPERATORS,         "operators",         "a registry can be opened with the ATen operators")           \
+  X(22, MEMORY,            "memory",            "live, peak and kept bytes of a device are told, and the cache can be emptied") \
+  X(23, DLPACK,            "dlpack",            "tensors are handed out and taken as DLPack 0.6 has it")
 /* clang-format on */
 
 #endif /* PLUMBLINE_SPEC_TABLES_CAPABILITIES_H_ */

@@ -105,6 +105,8 @@ class Backend {
   void StorageToHost(const Tensor& tensor, std::span<std::byte> storage) {
     torch_backend::StorageToHost(tensor, storage);
   }
+  DLManagedTensor* ToDlpack(const Tensor& tensor) { return torch_backend::ToDlpack(tensor); }
+  Tensor FromDlpack(DLManagedTensor* managed) { return torch_backend::FromDlpack(managed); }
 
   bool HasKernel(std::string_view op, pl_key key, std::uint32_t query);
   bool HasFallback(pl_key key);

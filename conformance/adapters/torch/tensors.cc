@@ -1,6 +1,7 @@
 #include "conformance/adapters/torch/tensors.h"
 
 #include <ATen/ATen.h>
+#include <ATen/DLConvertor.h>
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/ScalarType.h>
 
@@ -115,5 +116,12 @@ void StorageToHost(const at::Tensor& tensor, std::span<std::byte> storage) {
   const at::NoGradGuard no_grad;
   Copy(Whole(tensor), storage, "the elements of the storage");
 }
+
+DLManagedTensor* ToDlpack(const at::Tensor& tensor) {
+  NeedsData(tensor);
+  return at::toDLPack(tensor);
+}
+
+at::Tensor FromDlpack(DLManagedTensor* managed) { return at::fromDLPack(managed); }
 
 }  // namespace plumbline::torch_backend

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "conformance/suites/operators/judge_changes.h"
+#include "conformance/suites/operators/judge_looks.h"
+#include "conformance/suites/operators/judge_memory.h"
 #include "conformance/suites/operators/oracle.h"
 #include "spec/abi/error.h"
 
@@ -18,60 +20,6 @@ namespace plumbline::suites {
 namespace {
 
 using States = std::map<int, TensorState>;
-
-std::string Elements(const TensorState& state) {
-  std::string text = "{";
-  for (std::int64_t i = 0; i < state.layout.numel(); ++i) {
-    text += (text.size() > 1 ? " " : "") + Number(state.layout.Get(i));
-  }
-  return text + "}";
-}
-
-bool SameElement(std::uint32_t dtype, long double expected, long double got) {
-  if (std::isnan(expected)) return std::isnan(got);
-  const long double rounded = RoundTo(dtype, expected);
-  return rounded == got && std::signbit(rounded) == std::signbit(got);
-}
-
-bool HoldElements(const TensorState& state, const std::vector<long double>& expected) {
-  if (state.layout.numel() != static_cast<std::int64_t>(expected.size())) return false;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (!SameElement(state.layout.dtype, expected[i], state.layout.Get(static_cast<std::int64_t>(i)))) return false;
-  }
-  return true;
-}
-
-std::string Ints(const Sizes& ints) { return fmt::format("[{}]", fmt::join(ints, ", ")); }
-
-// Of a statement's looks the first that is not so: what was expected, and what it is.
-std::optional<std::pair<std::string, std::string>> WrongLook(const TensorLooks& looks, const TensorState& state) {
-  const HostTensor& is = state.layout;
-  const auto differ = [](const std::string& expected, const std::string& got) { return std::pair(expected, got); };
-  if (looks.dtype && *looks.dtype != is.dtype) {
-    return differ(std::string(DtypeSpelling(*looks.dtype)), std::string(DtypeSpelling(is.dtype)));
-  }
-  if (looks.sizes && *looks.sizes != is.sizes) return differ("sizes " + Ints(*looks.sizes), "sizes " + Ints(is.sizes));
-  if (looks.strides && *looks.strides != is.strides) {
-    return differ("strides " + Ints(*looks.strides), "strides " + Ints(is.strides));
-  }
-  if (looks.offset && *looks.offset != is.offset) {
-    return differ(fmt::format("the offset {}", *looks.offset), fmt::format("the offset {}", is.offset));
-  }
-  if (looks.device && *looks.device != is.device) return differ("on " + *looks.device, "on " + is.device);
-  if (is.device == kMeta) return std::nullopt;  // no elements to look at
-  if (looks.elements && !HoldElements(state, *looks.elements)) {
-    std::string expected = "{";
-    for (const long double element : *looks.elements) expected += (expected.size() > 1 ? " " : "") + Number(element);
-    return differ("elements " + expected + "}", "elements " + Elements(state));
-  }
-  if (looks.bits && *looks.bits != is.RowMajor()) {  // [TENS-053]
-    TensorLooks due, came;
-    due.bits = looks.bits;
-    came.bits = is.RowMajor();
-    return differ(PrintLooks(due).substr(1), PrintLooks(came).substr(1));
-  }
-  return std::nullopt;
-}
 
 // The call as the oracle takes it: tensors with their memory as it was before.
 OperatorCall CallOf(const Statement& statement, const States& before, std::vector<int>& names) {
@@ -162,9 +110,9 @@ class ProgramJudge {
       const Statement& statement = program_.statements[at_];
       const Moment& moment = trace_.moments[at_];
       const bool unexpected = moment.error_class != PL_ERROR_NONE && !statement.error_class;
-      std::optional<ProgramFault> fault =
-          statement.kind == Statement::Kind::kExpect ? Expect(statement) : Do(statement, moment);
-      if (fault) return fault;
+      if (const std::optional<ProgramFault> fault = JudgeStatement(statement, moment)) return fault;
+      if (moment.memory) readings_[statement.names[0]] = *moment.memory;
+      if (moment.holders) holders_[statement.names[0]] = *moment.holders;
       for (const auto& [name, state] : moment.states) {
         if (!state.outside) continue;  // [TENS-035]
         return Wrong("every element lies inside of the storage",
@@ -185,6 +133,30 @@ class ProgramJudge {
  private:
   std::optional<ProgramFault> Wrong(std::string expected, std::string got) const {
     return ProgramFault{at_, std::move(expected), std::move(got)};
+  }
+
+  std::optional<ProgramFault> JudgeStatement(const Statement& statement, const Moment& moment) {
+    const auto told = [this](const std::optional<Difference>& wrong) {
+      return wrong ? Wrong(wrong->expected, wrong->got) : std::nullopt;
+    };
+    switch (statement.kind) {
+      case Statement::Kind::kExpect:
+        return Expect(statement);
+      case Statement::Kind::kExpectMemory: {
+        const bool since = statement.other >= 0;
+        return told(WrongFigure(statement.figures, readings_.at(statement.names[0]),
+                                since ? readings_.at(statement.other) : MemoryReading()));
+      }
+      case Statement::Kind::kExpectHolders: {
+        std::vector<TensorState> tensors;
+        for (const int name : statement.holders) tensors.push_back(before_->at(name));
+        return told(WrongHolders(tensors, holders_.at(statement.names[0])));
+      }
+      case Statement::Kind::kExpectCapsule:
+        return told(WrongCapsule(statement, moment.capsules.at(statement.names[0])));
+      default:
+        return Do(statement, moment);
+    }
   }
 
   std::optional<ProgramFault> Do(const Statement& statement, const Moment& moment) {
@@ -209,10 +181,11 @@ class ProgramJudge {
                        : fmt::format("error {}", abi::ErrorClassSpelling(*statement.error_class)),
                    came == PL_ERROR_NONE ? "it is done" : Refusal(came, moment.message));
     }
-    if (statement.kind == Statement::Kind::kMake) {
+    if (statement.kind != Statement::Kind::kCall) {
       if (came == PL_ERROR_NONE) return std::nullopt;
       if (absent) return ProgramFault{at_, "", Refusal(came, moment.message), true};
-      return Wrong("the tensor is made", Refusal(came, moment.message));
+      return Wrong(statement.kind == Statement::Kind::kMake ? "the tensor is made" : "it is done",
+                   Refusal(came, moment.message));
     }
     const Oracle* const oracle = OracleFor(std::string_view(statement.op).substr(statement.op.find("::") + 2));
     if (oracle != nullptr) {
@@ -247,7 +220,7 @@ class ProgramJudge {
     if (const auto value = before_->find(name); value == before_->end()) return ExpectValue(statement, name);
     const TensorState& state = before_->at(name);
     if (statement.value) return Wrong(Describe(*statement.value), shown + " is a tensor");
-    if (const auto wrong = WrongLook(statement.looks, state)) return Wrong(wrong->first, wrong->second);
+    if (const auto wrong = WrongLook(statement.looks, state.layout)) return Wrong(wrong->expected, wrong->got);
     if (statement.raised) {  // [TENS-040] [TENS-041] [TENS-042] [TENS-044]
       const std::uint64_t first = first_versions_.at(name);
       if (state.version != first + static_cast<std::uint64_t>(*statement.raised)) {
@@ -294,6 +267,8 @@ class ProgramJudge {
   std::size_t at_ = 0;
   const States* before_ = nullptr;
   std::map<int, std::uint64_t> first_versions_;
+  std::map<int, MemoryReading> readings_;
+  std::map<int, std::vector<HeldStorage>> holders_;
   std::set<std::string> done_;  // operators
 };
 

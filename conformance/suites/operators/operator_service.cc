@@ -7,6 +7,7 @@
 
 #include "conformance/suites/operators/call_json.h"
 #include "conformance/suites/operators/operator_session.h"
+#include "conformance/suites/operators/program_run.h"
 
 namespace plumbline::suites {
 namespace {
@@ -43,9 +44,12 @@ std::string ServeProgram(const pl_adapter& adapter, const BackendFacts& facts, c
   const nlohmann::json given = nlohmann::json::from_msgpack(request);
   const TensorProgram program = *ParseTensorProgram(given[1].get<std::string>());
   try {
-    return EncodeTrace(Session(adapter, facts).Run(program, given[0].get<std::string>(), progress));
+    return EncodeTrace(RunProgram(Session(adapter, facts), program, given[0].get<std::string>(), progress));
   } catch (const OperatorSession::Failed& failed) {
-    return EncodeTrace({{{failed.error_class, failed.message, {}, {}, {}, {}}}});
+    ProgramTrace trace{{Moment()}};
+    trace.moments[0].error_class = failed.error_class;
+    trace.moments[0].message = failed.message;
+    return EncodeTrace(trace);
   }
 }
 

@@ -1,8 +1,6 @@
 #include "conformance/suites/operators/operator_session.h"
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <utility>
 
 #include "spec/abi/error.h"
@@ -17,27 +15,10 @@ using harness::HostValues;
 using harness::Lender;
 using harness::TensorRef;
 
-void Take(pl_error* error) {
-  if (const PlError failure{error}) {
-    throw OperatorSession::Failed{failure.error_class(), std::string(failure.message())};
-  }
-}
-
 HostValue IntsValue(const Sizes& values) {
   HostValue list{.kind = PL_LIST};
   for (const std::int64_t value : values) list.items.push_back({.kind = PL_INT, .integer = value});
   return list;
-}
-
-// With the names' values in the place of their numbers.
-HostValue ValueOf(const Argument& argument, const std::vector<HostValue>& named, const std::string& device) {
-  if (argument.kind == PL_TENSOR) return named[static_cast<std::size_t>(argument.integer)];
-  if (argument.kind == PL_STRING && argument.text == kThisDevice) {
-    return device.empty() ? HostValue{} : HostValue{.kind = PL_STRING, .text = device};
-  }
-  HostValue value{argument.kind, argument.integer, argument.real, argument.text, {}, {}};
-  for (const Argument& item : argument.items) value.items.push_back(ValueOf(item, named, device));
-  return value;
 }
 
 bool IsInside(const HostTensor& layout, std::uint64_t bytes) {
@@ -54,22 +35,31 @@ bool IsInside(const HostTensor& layout, std::uint64_t bytes) {
   return layout.offset >= 0 && static_cast<std::uint64_t>(last) < bytes / DtypeBytes(layout.dtype);
 }
 
-// The results as they are named: of a list each item.
-void Flatten(const HostValue& value, std::vector<HostValue>& flat) {
-  if (value.kind != PL_LIST) return flat.push_back(value);
-  for (const HostValue& item : value.items) Flatten(item, flat);
-}
-
 }  // namespace
 
-OperatorSession::OperatorSession(const pl_adapter& adapter, const harness::BackendFacts& facts) : adapter_(adapter) {
+HostValue ValueOf(const Argument& argument, const std::vector<HostValue>& named, const std::string& device) {
+  if (argument.kind == PL_TENSOR) return named[static_cast<std::size_t>(argument.integer)];
+  if (argument.kind == PL_STRING && argument.text == kThisDevice) {
+    return device.empty() ? HostValue{} : HostValue{.kind = PL_STRING, .text = device};
+  }
+  HostValue value{argument.kind, argument.integer, argument.real, argument.text, {}, {}};
+  for (const Argument& item : argument.items) value.items.push_back(ValueOf(item, named, device));
+  return value;
+}
+
+void OperatorSession::Check(pl_error* error) {
+  if (const PlError failure{error}) throw Failed{failure.error_class(), std::string(failure.message())};
+}
+
+OperatorSession::OperatorSession(const pl_adapter& adapter, const harness::BackendFacts& facts)
+    : adapter_(adapter), capabilities_(facts.capabilities) {
   pl_open_options options{};
   options.struct_size = sizeof options;
   // What --load registered is in the registry of the process.
   const bool fresh = facts.Claims(PL_CAPABILITY(FRESH_REGISTRY)) && facts.loaded.empty();
   options.mode = fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
   options.operators = 1;
-  Take(adapter_.open(&options, &registry_));
+  Check(adapter_.open(&options, &registry_));
 }
 
 OperatorOutcome OperatorSession::Run(const OperatorCall& call, const std::string& device) {
@@ -99,83 +89,13 @@ OperatorOutcome OperatorSession::Run(const OperatorCall& call, const std::string
   return outcome;
 }
 
-ProgramTrace OperatorSession::Run(const TensorProgram& program, const std::string& device,
-                                  harness::Progress& progress) {
-  ProgramTrace trace;
-  std::vector<HostValue> named(program.names.size());
-  std::set<int> undefined;  // of which nothing can be read
-  for (const Statement& statement : program.statements) {
-    progress.step = static_cast<int>(trace.moments.size());
-    Moment& moment = trace.moments.emplace_back();
-    const auto read_result = [&](const HostValue& result) {
-      Argument out{.kind = result.kind, .integer = result.integer, .real = result.real, .text = result.text};
-      if (result.kind == PL_TENSOR) {
-        out.integer = static_cast<std::int64_t>(moment.returned.size());
-        moment.returned.push_back(StateOf(result.tensor.get()));
-      }
-      return out;
-    };
-    try {
-      if (statement.kind == Statement::Kind::kMake) {
-        HostValue tensor{.kind = PL_TENSOR};
-        if (statement.made.dtype == PL_DTYPE_NONE) {
-          pl_tensor* made = nullptr;
-          Take(adapter_.tensor_make_undefined(registry_, &made));
-          tensor.tensor = TensorRef::Adopt(adapter_, made);
-          undefined.insert(statement.names[0]);
-        } else {
-          tensor.tensor = MakeTensor(statement.made, device);
-        }
-        if (!statement.names.empty()) named[static_cast<std::size_t>(statement.names[0])] = std::move(tensor);
-      } else if (statement.kind == Statement::Kind::kCall) {
-        std::vector<HostValue> arguments;
-        for (const Argument& argument : statement.arguments) arguments.push_back(ValueOf(argument, named, device));
-        HostValues results(adapter_);
-        Call(statement.op, arguments, results);
-        std::vector<HostValue> flat;
-        for (const HostValue& result : results.values()) {
-          Flatten(result, flat);
-          Argument read = result.kind == PL_LIST ? Argument::List({}) : read_result(result);
-          for (const HostValue& item : result.items) read.items.push_back(read_result(item));
-          moment.results.push_back(std::move(read));
-        }
-        for (std::size_t i = 0; i < statement.names.size() && i < flat.size(); ++i) {
-          named[static_cast<std::size_t>(statement.names[i])] = flat[i];
-        }
-      }
-    } catch (const Failed& failed) {
-      moment.error_class = failed.error_class;
-      moment.message = failed.message;
-    }
-    try {
-      for (std::size_t i = 0; i < named.size(); ++i) {
-        const int name = static_cast<int>(i);
-        if (undefined.contains(name)) continue;
-        if (named[i].kind == PL_TENSOR) {
-          moment.states.emplace(name, StateOf(named[i].tensor.get()));
-        } else if (named[i].kind != PL_NONE) {
-          moment.values.emplace(
-              name,
-              Argument{
-                  .kind = named[i].kind, .integer = named[i].integer, .real = named[i].real, .text = named[i].text});
-        }
-      }
-    } catch (const Failed& failed) {
-      moment.message += " (and a tensor cannot be read: " + failed.message + ")";
-      if (moment.error_class == PL_ERROR_NONE) moment.error_class = failed.error_class;
-    }
-    if ((moment.error_class != PL_ERROR_NONE) != statement.error_class.has_value()) break;
-  }
-  return trace;
-}
-
 void OperatorSession::Call(const std::string& name, const std::vector<HostValue>& arguments, HostValues& results) {
   pl_operator*& op = operators_[name];
-  if (op == nullptr) Take(adapter_.find_operator(registry_, abi::Borrow(name), &op));
+  if (op == nullptr) Check(adapter_.find_operator(registry_, abi::Borrow(name), &op));
   Lender lender;
   const pl_value_list lent = lender.Lend(arguments);
   const pl_call call{sizeof call, PL_CALL_BOXED, 0, 0, op, lent.data, lent.size, results.sink()};
-  Take(adapter_.call(registry_, &call));
+  Check(adapter_.call(registry_, &call));
 }
 
 TensorRef OperatorSession::MakeTensor(const HostTensor& tensor, const std::string& device) {
@@ -187,7 +107,7 @@ TensorRef OperatorSession::MakeTensor(const HostTensor& tensor, const std::strin
                                 tensor.offset,
                                 abi::Borrow(tensor.device.empty() ? device : tensor.device)};
   pl_tensor* made = nullptr;
-  Take(adapter_.tensor_from_host(registry_, &layout, tensor.storage.data(), tensor.storage.size(), &made));
+  Check(adapter_.tensor_from_host(registry_, &layout, tensor.storage.data(), tensor.storage.size(), &made));
   return TensorRef::Adopt(adapter_, made);
 }
 
@@ -217,7 +137,7 @@ TensorRef OperatorSession::View(const TensorRef& base, const HostTensor& layout)
 
 OperatorSession::Info OperatorSession::InfoOf(pl_tensor* tensor) {
   Info info;
-  Take(adapter_.tensor_info(registry_, tensor, &info, [](void* context, const pl_tensor_info* given) {
+  Check(adapter_.tensor_info(registry_, tensor, &info, [](void* context, const pl_tensor_info* given) {
     auto& into = *static_cast<Info*>(context);
     const pl_tensor_layout& layout = given->layout;
     into.layout.dtype = layout.dtype;
@@ -236,7 +156,7 @@ HostTensor OperatorSession::AllOf(pl_tensor* tensor) {
   Info info = InfoOf(tensor);
   if (info.layout.device == kMeta) return std::move(info.layout);
   info.layout.storage.resize(info.storage_bytes);
-  Take(adapter_.storage_to_host(registry_, tensor, info.layout.storage.data(), info.storage_bytes));
+  Check(adapter_.storage_to_host(registry_, tensor, info.layout.storage.data(), info.storage_bytes));
   return std::move(info.layout);
 }
 
@@ -249,7 +169,7 @@ TensorState OperatorSession::StateOf(pl_tensor* tensor) {
   state.storage_bytes = info.storage_bytes;
   state.outside = !IsInside(info.layout, info.storage_bytes);
   state.layout = state.outside ? info.layout : AllOf(tensor);
-  Take(adapter_.tensor_keys(registry_, tensor, &state.keys, [](void* context, pl_key key) {
+  Check(adapter_.tensor_keys(registry_, tensor, &state.keys, [](void* context, pl_key key) {
     static_cast<std::vector<std::uint32_t>*>(context)->push_back(key);
   }));
   return state;
@@ -266,8 +186,8 @@ Argument OperatorSession::Read(const HostValue& result, const Tensors& arguments
   returned.tensor.offset = 0;
   returned.tensor.device = info.layout.device;
   if (info.layout.device != kMeta) {
-    Take(adapter_.tensor_to_host(registry_, result.tensor.get(), returned.tensor.storage.data(),
-                                 returned.tensor.storage.size()));
+    Check(adapter_.tensor_to_host(registry_, result.tensor.get(), returned.tensor.storage.data(),
+                                  returned.tensor.storage.size()));
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const int number = static_cast<int>(i);

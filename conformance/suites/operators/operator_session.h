@@ -2,7 +2,8 @@
 //
 //   OperatorSession session(adapter, facts);              // throws OperatorSession::Failed if none can be opened
 //   OperatorOutcome outcome = session.Run(call, "cpu");
-//   ProgramTrace trace = session.Run(program, "cpu");
+//
+// program_run.h runs a program in one.
 //
 // Runs in an executor, where the backend is loaded. One thread.
 #ifndef PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_OPERATOR_SESSION_H_
@@ -15,10 +16,8 @@
 
 #include "conformance/harness/backend_facts.h"
 #include "conformance/harness/host_values.h"
-#include "conformance/harness/isolation.h"
 #include "conformance/suites/operators/operator_call.h"
 #include "conformance/suites/operators/program_trace.h"
-#include "conformance/suites/operators/tensor_program.h"
 #include "spec/abi/abi.h"
 
 namespace plumbline::suites {
@@ -34,8 +33,14 @@ class OperatorSession {
   OperatorSession(const pl_adapter& adapter, const harness::BackendFacts& facts);
 
   OperatorOutcome Run(const OperatorCall& call, const std::string& device);
-  // Ends at the first statement that is not as the program says of errors. Progress counts statements.
-  ProgramTrace Run(const TensorProgram& program, const std::string& device, harness::Progress& progress);
+
+  const pl_adapter& adapter() const { return adapter_; }
+  pl_registry* registry() const { return registry_; }
+  bool Claims(std::uint64_t capability) const { return (capabilities_ & capability) == capability; }
+  static void Check(pl_error* error);  // throws Failed
+  void Call(const std::string& name, const std::vector<harness::HostValue>& arguments, harness::HostValues& results);
+  harness::TensorRef MakeTensor(const HostTensor& tensor, const std::string& device);
+  TensorState StateOf(pl_tensor* tensor);
 
  private:
   using Tensors = std::vector<harness::TensorRef>;
@@ -44,20 +49,22 @@ class OperatorSession {
     std::uint64_t storage_bytes = 0, storage = 0, version = 0;
   };
 
-  void Call(const std::string& name, const std::vector<harness::HostValue>& arguments, harness::HostValues& results);
-  harness::TensorRef MakeTensor(const HostTensor& tensor, const std::string& device);
   // Tensors of the call are added to `tensors`.
   harness::HostValue Make(const Argument& argument, const std::string& device, Tensors& tensors);
   harness::TensorRef View(const harness::TensorRef& base, const HostTensor& layout);
   Info InfoOf(pl_tensor* tensor);
   HostTensor AllOf(pl_tensor* tensor);
   Argument Read(const harness::HostValue& result, const Tensors& arguments, OperatorOutcome& outcome);
-  TensorState StateOf(pl_tensor* tensor);
 
   const pl_adapter& adapter_;
+  const std::uint64_t capabilities_;
   pl_registry* registry_ = nullptr;
   std::map<std::string, pl_operator*> operators_;
 };
+
+// With the names' values in the place of their numbers, and `device` where an argument says @device.
+harness::HostValue ValueOf(const Argument& argument, const std::vector<harness::HostValue>& named,
+                           const std::string& device);
 
 }  // namespace plumbline::suites
 

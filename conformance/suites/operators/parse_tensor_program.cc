@@ -1,14 +1,19 @@
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "conformance/harness/nearest.h"
+#include "conformance/suites/operators/program_reader.h"
+#include "conformance/suites/operators/program_tokens.h"
+#include "conformance/suites/operators/program_words.h"
 #include "conformance/suites/operators/tensor_program.h"
 #include "spec/abi/error.h"
 #include "spec/scenario/schema.h"
@@ -21,126 +26,14 @@ using harness::DidYouMean;
 using harness::InputError;
 using harness::OrError;
 
-struct Failure {
-  std::string message;  // "LINE:COLUMN: ..."
-};
+using Token = ProgramToken;
 
-struct Token {
-  enum class Kind { kWord, kText, kMark, kLineEnd, kEnd };
-  Kind kind = Kind::kEnd;
-  std::string text{};
-  int line = 0, column = 0;
-};
+// What a name is for: a tensor or another result of a call, or something else.
+enum class NameKind { kResult, kMemory, kHolders, kCapsule };
 
-bool IsWordCharacter(char c) {
-  return (std::isalnum(static_cast<unsigned char>(c)) != 0) || c == '_' || c == '.' || c == ':' || c == '-';
-}
-
-std::vector<Token> Split(std::string_view text) {
-  std::vector<Token> tokens;
-  int line = 1;
-  std::size_t begin = 0;  // of the line
-  const auto fail = [&](std::size_t at, const std::string& what) {
-    throw Failure{fmt::format("{}:{}: {}", line, at - begin + 1, what)};
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const int column = static_cast<int>(at - begin + 1);
-    if (c == '\n') {
-      tokens.push_back({Token::Kind::kLineEnd, "", line, column});
-      begin = ++at;
-      ++line;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
-      ++at;
-    } else if (c == '#') {
-      at = std::min(text.find('\n', at), text.size());
-    } else if (c == '"') {
-      const std::size_t end = text.find_first_of("\"\n", at + 1);
-      if (end == std::string_view::npos || text[end] == '\n') fail(at, "a text without its closing \"");
-      tokens.push_back({Token::Kind::kText, std::string(text.substr(at + 1, end - at - 1)), line, column});
-      at = end + 1;
-    } else if (text.substr(at, 2) == "=>") {
-      tokens.push_back({Token::Kind::kMark, "=>", line, column});
-      at += 2;
-    } else if (std::string_view("=()[]{},/+").find(c) != std::string_view::npos) {
-      tokens.push_back({Token::Kind::kMark, std::string(1, c), line, column});
-      ++at;
-    } else if (IsWordCharacter(c)) {
-      std::size_t end = at;
-      // The sign of an exponent is of the number.
-      const auto exponent = [&] {
-        return text[end] == '+' && end - at > 1 && text[end - 1] == 'e' &&
-               std::isdigit(static_cast<unsigned char>(text[end - 2])) != 0;
-      };
-      while (end < text.size() && (IsWordCharacter(text[end]) || (end > at && exponent()))) ++end;
-      const bool begins = tokens.empty() || tokens.back().kind == Token::Kind::kLineEnd;
-      tokens.push_back({Token::Kind::kWord, std::string(text.substr(at, end - at)), line, column});
-      at = end;
-      // A title is any text, to the end of its line.
-      const std::size_t next = text.find_first_not_of(" \t", at);
-      const std::size_t line_end = std::min(text.find_first_of("\r\n", at), text.size());
-      if (begins && tokens.back().text == "title" && next < line_end && text[next] != '=' && text[next] != ',') {
-        tokens.push_back({Token::Kind::kText, std::string(text.substr(next, line_end - next)), line, column});
-        at = line_end;
-      }
-    } else {
-      fail(at, fmt::format("the character '{}' means nothing here", c));
-    }
-  }
-  tokens.push_back({Token::Kind::kLineEnd, "", line, 1});
-  tokens.push_back({Token::Kind::kEnd, "", line, 1});
-  return tokens;
-}
-
-std::optional<std::int64_t> IntegerOf(const std::string& word) {
-  if (word.empty() || word.find_first_not_of("-0123456789") != std::string::npos) return std::nullopt;
-  char* end = nullptr;
-  errno = 0;
-  const std::int64_t value = std::strtoll(word.c_str(), &end, 10);
-  return *end == '\0' && errno == 0 ? std::optional(value) : std::nullopt;
-}
-
-std::optional<long double> NumberOf(const std::string& word) {
-  if (word == "true") return 1.0L;
-  if (word == "false") return 0.0L;
-  if (word.empty() || std::isspace(static_cast<unsigned char>(word[0])) != 0) return std::nullopt;
-  char* end = nullptr;
-  const long double value = std::strtold(word.c_str(), &end);
-  return *end == '\0' ? std::optional(value) : std::nullopt;
-}
-
-std::optional<std::uint32_t> DtypeOf(std::string_view word) {
-  for (const std::uint32_t dtype : kDtypes) {
-    if (DtypeSpelling(dtype) == word) return dtype;
-  }
-  return std::nullopt;
-}
-
-// What stands for a number in an argument; the defaults of schemas among them.
-std::optional<Argument> ConstantOf(const std::string& word) {
-  static const std::map<std::string, Argument> constants = {{"None", Argument::None()},
-                                                            {"true", Argument::Bool(true)},
-                                                            {"True", Argument::Bool(true)},
-                                                            {"false", Argument::Bool(false)},
-                                                            {"False", Argument::Bool(false)},
-                                                            {"Mean", Argument::Int(1)},
-                                                            {"Sum", Argument::Int(2)},
-                                                            {"contiguous_format", Argument::Int(0)},
-                                                            {"preserve_format", Argument::Int(1)},
-                                                            {"channels_last", Argument::Int(2)},
-                                                            {"channels_last_3d", Argument::Int(3)},
-                                                            {"long", Argument::Int(PL_DTYPE_INT64)}};
-  const auto found = constants.find(word);
-  if (found != constants.end()) return found->second;
-  if (const auto dtype = DtypeOf(word)) return Argument::Int(*dtype);
-  if (const auto integer = IntegerOf(word)) return Argument::Int(*integer);
-  if (const auto number = NumberOf(word)) return Argument::Float(static_cast<double>(*number));
-  return std::nullopt;
-}
-
-class Parser {
+class Parser : private ProgramReader {
  public:
-  explicit Parser(std::string_view text) : tokens_(Split(text)) {}
+  explicit Parser(std::string_view text) : ProgramReader(text) {}
 
   TensorProgram Parse() {
     SkipLines();
@@ -165,6 +58,10 @@ class Parser {
       return EndOfLine();
     }
     if (first.text == "expect") return Expect();
+    if (first.text == "drop" && !IsBoundNext()) return Drop();
+    if (first.text == "reset" && !IsBoundNext()) return OfDevice(Statement::Kind::kResetPeak, "peak", {});
+    if (first.text == "empty" && PeekAfter().text == "cache")
+      return OfDevice(Statement::Kind::kEmptyCache, "cache", {});
     std::vector<Token> names;
     if (IsBoundNext()) {
       do {
@@ -173,9 +70,15 @@ class Parser {
       } while (TakeIf(","));
       Mark("=");
     }
+    if (Peek().text == "memory") return OfDevice(Statement::Kind::kMemory, "", names);
+    if (Peek().text == "holders") return OfDevice(Statement::Kind::kHolders, "", names);
     const Token word = Take();
     if (word.kind != Token::Kind::kWord) Fail(word, "expected an operator or a dtype, found " + Shown(word));
-    if (Peek().text == "(") {
+    if (word.text == "to_dlpack" || word.text == "from_dlpack") {
+      ThroughDlpack(names, word);
+    } else if (word.text == "dlpack") {
+      Capsule(names, word);
+    } else if (Peek().text == "(") {
       Call(names, word);
     } else {
       Make(names, word);
@@ -201,6 +104,18 @@ class Parser {
       program_.statements.push_back(std::move(undefined));
       return;
     }
+    Statement made{.kind = Statement::Kind::kMake, .line = word.line, .names = {}};
+    made.made = Written(word);
+    Refusal(made, names);
+    if (!made.error_class && names.size() != 1) {
+      Fail(word, "expected one name for the tensor, as in `a = " + word.text + " [2] {1 2}`");
+    }
+    for (const Token& name : names) made.names.push_back(Bind(name));
+    program_.statements.push_back(std::move(made));
+  }
+
+  // The rest of what is written of a tensor, after its dtype.
+  HostTensor Written(const Token& word, bool* strides_told = nullptr) {
     const auto dtype = DtypeOf(word.text);
     if (!dtype) {
       std::vector<std::string> spellings;
@@ -208,11 +123,12 @@ class Parser {
       Fail(word, fmt::format("expected a dtype, or an operator with its arguments in (), found '{}'{}", word.text,
                              DidYouMean(word.text, spellings)));
     }
-    Statement made{.kind = Statement::Kind::kMake, .line = word.line, .names = {}};
     const Sizes sizes = Ints();
     Sizes strides = ContiguousStrides(sizes);
     std::int64_t offset = 0;
-    if (TakeIf("/")) strides = Ints();
+    const bool told = TakeIf("/");
+    if (told) strides = Ints();
+    if (strides_told != nullptr) *strides_told = told;
     if (TakeIf("+")) offset = Integer();
     std::string device;
     if (TakeIf("on")) device = Take().text;
@@ -225,16 +141,78 @@ class Parser {
     }
     if (strides.size() != sizes.size()) Fail(word, "expected as many strides as sizes");
     // A tensor of any sizes may be written, also one that no backend accepts.
-    made.made = HostTensor::Strided(*dtype, sizes, strides, offset, static_cast<std::int64_t>(elements.size()));
-    made.made.device = device;
-    for (std::size_t i = 0; i < elements.size(); ++i) made.made.SetAt(static_cast<std::int64_t>(i), elements[i]);
-    if (bits) made.made.storage = *std::move(bits);
-    Refusal(made, names);
-    if (!made.error_class && names.size() != 1) {
-      Fail(word, "expected one name for the tensor, as in `a = " + word.text + " [2] {1 2}`");
+    HostTensor tensor = HostTensor::Strided(*dtype, sizes, strides, offset, static_cast<std::int64_t>(elements.size()));
+    tensor.device = device;
+    for (std::size_t i = 0; i < elements.size(); ++i) tensor.SetAt(static_cast<std::int64_t>(i), elements[i]);
+    if (bits) tensor.storage = *std::move(bits);
+    return tensor;
+  }
+
+  void Drop() {
+    Statement drop{.kind = Statement::Kind::kDrop, .line = Take().line, .names = {}};
+    const Token name = Peek();
+    drop.names.push_back(Named());
+    const NameKind kind = kinds_[name.text];
+    if (kind == NameKind::kMemory || kind == NameKind::kHolders) Fail(name, "what was read holds nothing to drop");
+    numbers_.erase(name.text);
+    program_.statements.push_back(std::move(drop));
+    EndOfLine();
+  }
+
+  // What is asked of a device, not of a tensor: WORD [WHAT] [on DEVICE].
+  void OfDevice(Statement::Kind kind, const std::string& what, const std::vector<Token>& names) {
+    const Token word = Take();
+    if (!what.empty()) Word(what);
+    Statement asked{.kind = kind, .line = word.line, .names = {}};
+    if (TakeIf("on")) asked.device = Take().text;
+    if (what.empty() && names.size() != 1) Fail(word, "expected one name for what is read, as in `m = memory`");
+    const NameKind read = kind == Statement::Kind::kMemory ? NameKind::kMemory : NameKind::kHolders;
+    for (const Token& name : names) asked.names.push_back(Bind(name, read));
+    program_.statements.push_back(std::move(asked));
+    EndOfLine();
+  }
+
+  // NAME = to_dlpack(TENSOR) or from_dlpack(CAPSULE)
+  void ThroughDlpack(const std::vector<Token>& names, const Token& word) {
+    const bool out = word.text == "to_dlpack";
+    Statement passed{
+        .kind = out ? Statement::Kind::kToDlpack : Statement::Kind::kFromDlpack, .line = word.line, .names = {}};
+    Mark("(");
+    const Token given = Peek();
+    passed.other = Named(out ? NameKind::kResult : NameKind::kCapsule);
+    Mark(")");
+    Refusal(passed, names);
+    if (!passed.error_class && names.size() != 1) {
+      Fail(word, fmt::format("expected one name for what {} gives, as in `b = {}(a)`", word.text, word.text));
     }
-    for (const Token& name : names) made.names.push_back(Bind(name));
-    program_.statements.push_back(std::move(made));
+    for (const Token& name : names) passed.names.push_back(Bind(name, out ? NameKind::kCapsule : NameKind::kResult));
+    // The host's own can still be looked at; the backend's is whose it is handed to.
+    const bool taken = !out && !passed.error_class;
+    if (taken && !hosts_own_.contains(given.text)) numbers_.erase(given.text);
+    program_.statements.push_back(std::move(passed));
+  }
+
+  // NAME = dlpack DTYPE [SIZES] ...: a capsule of the host's own.
+  void Capsule(const std::vector<Token>& names, const Token& word) {
+    Statement capsule{.kind = Statement::Kind::kCapsule, .line = word.line, .names = {}};
+    capsule.made = Written(Take(), &capsule.spoilt.strides_told);
+    if (!capsule.made.device.empty()) Fail(word, "a capsule of the host's own lies in the host's memory, on no device");
+    while (Peek().kind != Token::Kind::kLineEnd) {
+      const Token field = Take();
+      std::optional<int>* const into = field.text == "code"     ? &capsule.spoilt.code
+                                       : field.text == "bits"   ? &capsule.spoilt.bits
+                                       : field.text == "lanes"  ? &capsule.spoilt.lanes
+                                       : field.text == "device" ? &capsule.spoilt.device
+                                                                : nullptr;
+      if (into == nullptr) {
+        Fail(field, "expected code, bits, lanes or device, each with a number, found " + Shown(field));
+      }
+      *into = static_cast<int>(Integer());
+    }
+    if (names.size() != 1) Fail(word, "expected one name for the capsule, as in `q = dlpack float32 [2] {1 2}`");
+    hosts_own_.insert(names[0].text);
+    capsule.names.push_back(Bind(names[0], NameKind::kCapsule));
+    program_.statements.push_back(std::move(capsule));
   }
 
   void Call(const std::vector<Token>& names, const Token& word) {
@@ -327,8 +305,9 @@ class Parser {
       return Argument::List(std::move(items));
     }
     if (token.kind == Token::Kind::kWord) {
-      if (const auto bound = numbers_.find(token.text); bound != numbers_.end()) {
-        return {.kind = PL_TENSOR, .integer = bound->second};
+      if (const std::optional<int> number = NumberOfName(token)) {
+        if (kinds_[token.text] != NameKind::kResult) Fail(token, Shown(token) + " is no tensor");
+        return {.kind = PL_TENSOR, .integer = *number};
       }
       if (const std::optional<Argument> constant = ConstantOf(token.text)) return *constant;
     }
@@ -337,27 +316,95 @@ class Parser {
 
   void Expect() {
     Statement expect{.kind = Statement::Kind::kExpect, .line = Take().line, .names = {}};
+    const std::string subject = Peek().text;
     expect.names.push_back(Named());
+    switch (kinds_[subject]) {
+      case NameKind::kMemory:
+        ExpectFigures(expect);
+        break;
+      case NameKind::kHolders:
+        ExpectHolders(expect);
+        break;
+      case NameKind::kCapsule:
+        expect.kind = Statement::Kind::kExpectCapsule;
+        ExpectLooks(expect);
+        break;
+      case NameKind::kResult:
+        ExpectLooks(expect);
+        break;
+    }
+    program_.statements.push_back(std::move(expect));
+  }
+
+  // live +4000 peak as live kept 0 [since NAME]
+  void ExpectFigures(Statement& expect) {
+    expect.kind = Statement::Kind::kExpectMemory;
+    do {
+      FigureLook look;
+      look.figure = Figure(Take());
+      if (TakeIf("as")) {
+        look.as = Figure(Take());
+      } else {
+        look.grown = TakeIf("+") || Peek().text.starts_with("-");
+        look.amount = Integer();
+      }
+      expect.figures.push_back(look);
+    } while (Peek().kind != Token::Kind::kLineEnd && Peek().text != "since");
+    const auto grown = [](const FigureLook& look) { return look.grown; };
+    if (std::any_of(expect.figures.begin(), expect.figures.end(), grown)) {
+      Word("since");
+      expect.other = Named(NameKind::kMemory);
+    }
+    EndOfLine();
+  }
+  MemoryFigure Figure(const Token& word) {
+    for (std::size_t i = 0; i < std::size(kMemoryFigures); ++i) {
+      if (word.text == kMemoryFigures[i]) return static_cast<MemoryFigure>(i);
+    }
+    Fail(word, fmt::format("expected one of {}, found {}", fmt::join(kMemoryFigures, ", "), Shown(word)));
+  }
+
+  void ExpectHolders(Statement& expect) {
+    expect.kind = Statement::Kind::kExpectHolders;
+    Word("lists");
+    do {
+      expect.holders.push_back(Named(NameKind::kResult));
+    } while (Peek().kind != Token::Kind::kLineEnd);
+    EndOfLine();
+  }
+
+  void ExpectLooks(Statement& expect) {
     TensorLooks& looks = expect.looks;
-    const std::size_t begin = at_;
+    if (Peek().kind == Token::Kind::kLineEnd) Fail(Peek(), "expected what to look at, found the end of the line");
     while (Peek().kind != Token::Kind::kLineEnd) {
-      const Token token = Take();
-      if (const auto dtype = DtypeOf(token.text); dtype && token.kind == Token::Kind::kWord) {
-        looks.dtype = dtype;
-      } else if (token.text == "[") {
-        --at_;
+      if (Peek().text == "[") {
         looks.sizes = Ints();
+        continue;
+      }
+      if (Peek().text == "{") {
+        looks.elements = Elements();
+        continue;
+      }
+      const Token token = Take();
+      const bool of_capsule = expect.kind == Statement::Kind::kExpectCapsule;
+      if (of_capsule && token.text == "deleted") {
+        expect.deleted = Integer();
+      } else if (of_capsule && token.text == "aligned") {
+        expect.aligned = Integer();
+        if (*expect.aligned < 1) Fail(token, "expected a number above 0 that divides the address");
+      } else if (const auto dtype = DtypeOf(token.text); dtype && token.kind == Token::Kind::kWord) {
+        looks.dtype = dtype;
       } else if (token.text == "/") {
         looks.strides = Ints();
       } else if (token.text == "+") {
         looks.offset = Integer();
-      } else if (token.text == "{") {
-        --at_;
-        looks.elements = Elements();
       } else if (token.text == "bits") {
         looks.bits = Bits();
       } else if (token.text == "on") {
         looks.device = Take().text;
+      } else if (of_capsule) {
+        Fail(token, "expected what to look at: what a tensor looks like, deleted or aligned with a number; found " +
+                        Shown(token));
       } else if (token.text == "is" || token.text == "shares" || token.text == "apart" || token.text == "keys") {
         if (token.text == "apart") Word("from");
         const bool keys_not = token.text == "keys" && TakeIf("not");
@@ -381,64 +428,23 @@ class Parser {
                  Shown(token));
       }
     }
-    if (at_ == begin) Fail(Peek(), "expected what to look at, found the end of the line");
-    program_.statements.push_back(std::move(expect));
   }
 
-  Sizes Ints() {
-    Mark("[");
-    Sizes ints;
-    while (!TakeIf("]")) {
-      ints.push_back(Integer());
-      if (Peek().text != "]") Mark(",");
-    }
-    return ints;
-  }
-  std::int64_t Integer() {
+  int Named(std::optional<NameKind> kind = {}) {
     const Token token = Take();
-    const auto integer = IntegerOf(token.text);
-    if (!integer) Fail(token, "expected a number, found " + Shown(token));
-    return *integer;
-  }
-  std::vector<long double> Elements() {
-    const Token open = Peek();
-    Mark("{");
-    std::vector<long double> elements;
-    while (!TakeIf("}")) {
-      const Token token = Take();
-      if (token.kind == Token::Kind::kLineEnd) continue;
-      const auto number = NumberOf(token.text);
-      if (!number) {
-        Fail(token, fmt::format("expected an element, or }} for the {{ of line {}, found {}", open.line, Shown(token)));
-      }
-      elements.push_back(*number);
+    const std::optional<int> number = NumberOfName(token);
+    if (!number) Fail(token, "nothing is named " + Shown(token) + Near(token.text));
+    if (kind && kinds_[token.text] != *kind) {
+      static constexpr const char* kKinds[] = {"tensor", "reading of memory", "report of holders", "capsule"};
+      Fail(token, fmt::format("{} is no {}", Shown(token), kKinds[static_cast<int>(*kind)]));
     }
-    return elements;
+    return *number;
   }
-
-  std::vector<std::byte> Bits() {
-    Mark("{");
-    std::vector<std::byte> bytes;
-    while (!TakeIf("}")) {
-      const Token token = Take();
-      const auto digit = [&](char c) {
-        const std::size_t value = std::string_view("0123456789abcdef").find(c);
-        if (value == std::string_view::npos) Fail(token, "expected bytes in hexadecimal, found " + Shown(token));
-        return static_cast<unsigned>(value);
-      };
-      if (token.text.size() % 2 != 0 || token.text.empty()) digit('-');
-      for (std::size_t i = 0; i + 1 < token.text.size(); i += 2) {
-        bytes.push_back(static_cast<std::byte>(16 * digit(token.text[i]) + digit(token.text[i + 1])));
-      }
-    }
-    return bytes;
-  }
-
-  int Named() {
-    const Token token = Take();
-    const auto bound = numbers_.find(token.text);
-    if (bound == numbers_.end()) Fail(token, "nothing is named " + Shown(token) + Near(token.text));
-    return bound->second;
+  // None for a word that was never a name.
+  std::optional<int> NumberOfName(const Token& token) {
+    if (const auto bound = numbers_.find(token.text); bound != numbers_.end()) return bound->second;
+    if (kinds_.contains(token.text)) Fail(token, Shown(token) + " is gone");
+    return std::nullopt;
   }
   std::string Near(const std::string& word) { return DidYouMean(word, program_.names); }
   void CheckName(const Token& name) {
@@ -449,55 +455,22 @@ class Parser {
       Fail(name, "expected a name, found " + Shown(name));
     }
   }
-  int Bind(const Token& name) {
-    const auto [at, fresh] = numbers_.emplace(name.text, static_cast<int>(program_.names.size()));
-    if (!fresh) Fail(name, fmt::format("'{}' is named already; a name is for one tensor", name.text));
+  int Bind(const Token& name, NameKind kind = NameKind::kResult) {
+    if (!kinds_.emplace(name.text, kind).second) {
+      Fail(name, fmt::format("'{}' is named already; a name is for one tensor", name.text));
+    }
+    const int number = static_cast<int>(program_.names.size());
+    numbers_.emplace(name.text, number);
     program_.names.push_back(name.text);
-    return at->second;
+    return number;
   }
   // Whether the line is NAME = ... or NAME, NAME = ...
   bool IsBoundNext() { return PeekAfter().text == "=" || PeekAfter().text == ","; }
 
-  const Token& Peek() { return tokens_[at_]; }
-  const Token& PeekAfter() { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
-  Token Take() {
-    const Token token = tokens_[at_];
-    if (at_ + 1 < tokens_.size()) ++at_;
-    return token.kind == Token::Kind::kEnd ? (Fail(token, "the text ends here"), token) : token;
-  }
-  bool TakeIf(std::string_view text) {
-    if (Peek().text != text || Peek().kind == Token::Kind::kText) return false;
-    Take();
-    return true;
-  }
-  void Mark(const std::string& mark) {
-    if (!TakeIf(mark)) Fail(Peek(), fmt::format("expected '{}', found {}", mark, Shown(Peek())));
-  }
-  void Word(const std::string& word) { Mark(word); }
-  void EndOfLine() {
-    if (Peek().kind != Token::Kind::kLineEnd) Fail(Peek(), "expected the end of the line, found " + Shown(Peek()));
-  }
-  void SkipLines() {
-    while (Peek().kind == Token::Kind::kLineEnd && at_ + 1 < tokens_.size()) ++at_;
-  }
-  static std::string Shown(const Token& token) {
-    switch (token.kind) {
-      case Token::Kind::kLineEnd:
-        return "the end of the line";
-      case Token::Kind::kEnd:
-        return "the end of the text";
-      default:
-        return fmt::format("'{}'", token.text);
-    }
-  }
-  [[noreturn]] static void Fail(const Token& at, const std::string& what) {
-    throw Failure{fmt::format("{}:{}: {}", at.line, at.column, what)};
-  }
-
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
   TensorProgram program_;
-  std::map<std::string, int> numbers_;
+  std::map<std::string, int> numbers_;     // of the names that are there
+  std::map<std::string, NameKind> kinds_;  // of those that are gone too
+  std::set<std::string> hosts_own_;        // capsules
 };
 
 }  // namespace
@@ -515,7 +488,7 @@ bool IsTensorProgram(std::string_view text) {
 OrError<TensorProgram> ParseTensorProgram(std::string_view text) {
   try {
     return Parser(text).Parse();
-  } catch (const Failure& failure) {
+  } catch (const ProgramSyntaxError& failure) {
     return InputError{failure.message};
   }
 }

@@ -28,6 +28,29 @@ OrError<TensorProgram> ReadProgram(const fs::path& path) {
   return program;
 }
 
+// What a backend has to claim for a program to have something to show.
+std::uint64_t NeedsOf(const TensorProgram& program) {
+  std::uint64_t needs = kWithOperators;
+  for (const Statement& statement : program.statements) {
+    switch (statement.kind) {
+      case Statement::Kind::kMemory:
+      case Statement::Kind::kHolders:
+      case Statement::Kind::kResetPeak:
+      case Statement::Kind::kEmptyCache:
+        needs |= PL_CAPABILITY(MEMORY);
+        break;
+      case Statement::Kind::kToDlpack:
+      case Statement::Kind::kFromDlpack:
+      case Statement::Kind::kCapsule:
+        needs |= PL_CAPABILITY(DLPACK);
+        break;
+      default:
+        break;
+    }
+  }
+  return needs;
+}
+
 void RunProgram(CaseContext& ctx, const fs::path& path, const std::string& device) {
   const OrError<TensorProgram> program = ReadProgram(path);
   if (!program.ok()) return ctx.Broken(program.error());
@@ -86,7 +109,7 @@ std::vector<Case> ProgramCases(const std::string& folder, const std::string& dev
     cases.push_back({.id = fs::path(relative).replace_extension().generic_string(),
                      .chapter = relative.begin()->string(),
                      .clauses = program.ok() ? program->clauses : std::vector<std::string>(),
-                     .needs = kWithOperators,
+                     .needs = program.ok() ? NeedsOf(*program) : kWithOperators,
                      .where = path.string(),
                      .run = [path, device](CaseContext& ctx) { RunProgram(ctx, path, device); }});
   }

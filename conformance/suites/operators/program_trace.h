@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/suites/operators/operator_call.h"
@@ -24,6 +26,25 @@ struct TensorState {
   bool outside = false;  // an element is not inside of the storage: then none is read
 };
 
+// Of a device's memory.
+struct MemoryReading {
+  std::uint64_t live = 0, peak = 0, kept = 0, blocks = 0;
+};
+
+// A storage that the report of holders lists.
+struct HeldStorage {
+  std::uint64_t storage = 0, bytes = 0;
+  bool foreign = false;
+  std::vector<std::pair<std::uint32_t, Sizes>> tensors;  // dtype and sizes
+};
+
+struct CapsuleState {
+  HostTensor layout;  // of no dtype: one that no dtype has. Elements where the host can read them
+  bool readable = false;
+  std::uint64_t address = 0;  // of the first element
+  std::int64_t deleted = 0;   // how often the deleter ran
+};
+
 struct Moment {
   std::uint32_t error_class = PL_ERROR_NONE;  // of the statement
   std::string message;
@@ -31,6 +52,9 @@ struct Moment {
   std::map<int, Argument> values;     // names that are no tensors
   std::vector<Argument> results;      // of a call; a tensor is in `returned`, under the number in `integer`
   std::vector<TensorState> returned;
+  std::optional<MemoryReading> memory;              // of kMemory
+  std::optional<std::vector<HeldStorage>> holders;  // of kHolders
+  std::map<int, CapsuleState> capsules;             // by name, after the statement
 };
 
 struct ProgramTrace {

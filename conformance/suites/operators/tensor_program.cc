@@ -27,12 +27,12 @@ std::string PrintBits(const std::vector<std::byte>& bytes) {
   return text + "}";
 }
 
-std::string PrintMade(const HostTensor& tensor) {
+std::string PrintMade(const HostTensor& tensor, bool with_strides = false) {
   if (tensor.dtype == PL_DTYPE_NONE) return "undefined";
   TensorLooks looks;
   looks.dtype = tensor.dtype;
   looks.sizes = tensor.sizes;
-  if (tensor.strides != ContiguousStrides(tensor.sizes)) looks.strides = tensor.strides;
+  if (with_strides || tensor.strides != ContiguousStrides(tensor.sizes)) looks.strides = tensor.strides;
   if (tensor.offset != 0) looks.offset = tensor.offset;
   if (!tensor.device.empty()) looks.device = tensor.device;
   // As numbers, unless these would lose something: the payload of a NaN, a part of an element.
@@ -48,6 +48,25 @@ std::string PrintMade(const HostTensor& tensor) {
     looks.bits = tensor.storage;
   }
   return PrintLooks(looks).substr(1);
+}
+
+// What comes after the dtype, sizes and elements of a capsule.
+std::string PrintSpoilt(const SpoiltCapsule& spoilt) {
+  std::string text;
+  const auto field = [&](const char* name, const std::optional<int>& value) {
+    if (value) text += fmt::format(" {} {}", name, *value);
+  };
+  field("code", spoilt.code);
+  field("bits", spoilt.bits);
+  field("lanes", spoilt.lanes);
+  field("device", spoilt.device);
+  return text;
+}
+
+std::string PrintFigure(const FigureLook& look) {
+  const std::string_view figure = kMemoryFigures[static_cast<int>(look.figure)];
+  if (look.as) return fmt::format("{} as {}", figure, kMemoryFigures[static_cast<int>(*look.as)]);
+  return fmt::format("{} {}{}", figure, look.grown && look.amount >= 0 ? "+" : "", look.amount);
 }
 
 std::string PrintArgument(const TensorProgram& program, const Argument& argument) {
@@ -88,6 +107,8 @@ std::string PrintStatement(const TensorProgram& program, const Statement& statem
     refused += fmt::format(" {}", abi::ErrorClassSpelling(*statement.error_class));
   }
   if (!statement.says.empty()) refused += fmt::format(" says \"{}\"", fmt::join(statement.says, "\" \""));
+  const std::string on = statement.device.empty() ? "" : " on " + statement.device;
+  const std::string other = statement.other < 0 ? "" : program.names[static_cast<std::size_t>(statement.other)];
   switch (statement.kind) {
     case Statement::Kind::kMake:
       return named + PrintMade(statement.made) + refused;
@@ -98,13 +119,43 @@ std::string PrintStatement(const TensorProgram& program, const Statement& statem
       }
       return text + ")" + refused;
     }
+    case Statement::Kind::kDrop:
+      return "drop " + names;
+    case Statement::Kind::kMemory:
+      return named + "memory" + on;
+    case Statement::Kind::kHolders:
+      return named + "holders" + on;
+    case Statement::Kind::kResetPeak:
+      return "reset peak" + on;
+    case Statement::Kind::kEmptyCache:
+      return "empty cache" + on;
+    case Statement::Kind::kToDlpack:
+      return named + "to_dlpack(" + other + ")" + refused;
+    case Statement::Kind::kFromDlpack:
+      return named + "from_dlpack(" + other + ")" + refused;
+    case Statement::Kind::kCapsule:
+      return named + "dlpack " + PrintMade(statement.made, statement.spoilt.strides_told) +
+             PrintSpoilt(statement.spoilt);
+    case Statement::Kind::kExpectMemory: {
+      std::string text = "expect " + names;
+      for (const FigureLook& look : statement.figures) text += " " + PrintFigure(look);
+      return other.empty() ? text : text + " since " + other;
+    }
+    case Statement::Kind::kExpectHolders: {
+      std::string text = "expect " + names + " lists";
+      for (const int holder : statement.holders) text += " " + program.names[static_cast<std::size_t>(holder)];
+      return text;
+    }
     case Statement::Kind::kExpect:
+    case Statement::Kind::kExpectCapsule:
       break;
   }
   std::string text = "expect " + names + PrintLooks(statement.looks);
+  if (statement.deleted) text += fmt::format(" deleted {}", *statement.deleted);
+  if (statement.aligned) text += fmt::format(" aligned {}", *statement.aligned);
   static constexpr const char* kRelations[] = {"", " is ", " shares ", " apart from ", " keys as ", " keys not as "};
   if (statement.relation != Relation::kNone) {
-    text += kRelations[static_cast<int>(statement.relation)] + program.names[static_cast<std::size_t>(statement.other)];
+    text += kRelations[static_cast<int>(statement.relation)] + other;
   }
   if (statement.raised) text += fmt::format(" version +{}", *statement.raised);
   if (statement.value) text += " " + PrintArgument(program, *statement.value);

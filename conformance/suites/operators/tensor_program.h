@@ -18,6 +18,22 @@
 //   expect v version +1                       # since it was named
 //   expect n 3                                # a result that is no tensor
 //
+//   drop v                                    # the name goes, and the tensor with its last name
+//   m = memory                                # what the device's memory is in use for; of another: memory on DEVICE
+//   reset peak                                # or: reset peak on DEVICE, empty cache on DEVICE
+//   empty cache
+//   h = holders                               # who holds it
+//   expect m kept 0 peak as live              # any of live, peak, kept: bytes; and blocks
+//   expect k live +4000 blocks +1 since m     # m was read before; +4000 is less than 8000, as blocks may be larger
+//   expect h lists a v                        # a storage that these tensors hold, and no other
+//
+//   p = to_dlpack(a)                          # a capsule, whose memory the tensor shares
+//   q = dlpack float32 [2, 3] / [3, 1] + 1 {0 1 2 3 4 5 6}   # one of the host's own; without / it tells no strides
+//   r = dlpack int8 [2] {1 2} lanes 4         # that says of itself: code, bits, lanes, or device of this kind
+//   b = from_dlpack(q)
+//   expect q float32 {1 2 3 4 5 6} deleted 1  # looks as of a tensor; how often its deleter ran
+//   expect p aligned 64                       # the address of the first element is divided by it
+//
 // Arguments are names, numbers (1 is an int, 1.0 a float), true, false, None, "text", [lists], dtypes by their
 // spelling, and contiguous_format, preserve_format, channels_last, channels_last_3d. A list of tensors that an operator
 // returns is named tensor by tensor: p, q = split(a, 2). `#` begins a comment.
@@ -50,22 +66,60 @@ struct TensorLooks {
 // How a tensor is to stand to another.
 enum class Relation { kNone, kIs, kShares, kApartFrom, kKeysAs, kKeysNotAs };
 
+// Of a device's memory.
+enum class MemoryFigure { kLive, kPeak, kKept, kBlocks };
+inline constexpr std::string_view kMemoryFigures[] = {"live", "peak", "kept", "blocks"};
+
+// What a program says of a figure: how much it is, by how much it has grown, or that it is as another one.
+struct FigureLook {
+  MemoryFigure figure = MemoryFigure::kLive;
+  bool grown = false;
+  std::int64_t amount = 0;
+  std::optional<MemoryFigure> as{};
+};
+
+// What a capsule of the host's own says that is not so.
+struct SpoiltCapsule {
+  std::optional<int> code{}, bits{}, lanes{}, device{};
+  bool strides_told = false;  // else there are none, which means those of rows
+};
+
 struct Statement {
-  enum class Kind { kMake, kCall, kExpect };
+  enum class Kind {
+    kMake,
+    kCall,
+    kDrop,
+    kMemory,
+    kHolders,
+    kResetPeak,
+    kEmptyCache,
+    kToDlpack,
+    kFromDlpack,
+    kCapsule,
+    kExpect,
+    kExpectMemory,
+    kExpectHolders,
+    kExpectCapsule
+  };
   Kind kind = Kind::kMake;
   int line = 0;
-  // kMake: the tensor. kCall: the results, in order; none: they are not looked at. kExpect: of which.
+  // Of what comes of it; of a call the results, in order, or none: they are not looked at. kDrop, kExpect...: of which.
   std::vector<int> names;
-  HostTensor made{};                  // kMake; of no dtype: undefined
+  HostTensor made{};                  // kMake, kCapsule; of no dtype: undefined
   std::string op{};                   // kCall: "aten::add.Tensor"
   std::vector<Argument> arguments{};  // kCall: all that the schema has; a tensor is a name's number in `integer`
-  std::optional<std::uint32_t> error_class{};  // kMake, kCall: it is to be refused; PL_ERROR_NONE: in any way
+  std::optional<std::uint32_t> error_class{};  // it is to be refused; PL_ERROR_NONE: in any way
   std::vector<std::string> says{};             // what the message holds
-  TensorLooks looks{};                         // kExpect, from here
-  Relation relation = Relation::kNone;
-  int other = -1;
+  std::string device{};                        // kMemory, kHolders, kResetPeak, kEmptyCache; empty: the usual one
+  SpoiltCapsule spoilt{};                      // kCapsule
+  int other = -1;                        // kToDlpack, kFromDlpack: the operand; kExpect...: what it is held against
+  TensorLooks looks{};                   // kExpect, kExpectCapsule
+  Relation relation = Relation::kNone;   // kExpect, from here
   std::optional<std::int64_t> raised{};  // versions
   std::optional<Argument> value{};
+  std::vector<FigureLook> figures{};                 // kExpectMemory
+  std::vector<int> holders{};                        // kExpectHolders
+  std::optional<std::int64_t> deleted{}, aligned{};  // kExpectCapsule
 };
 
 struct TensorProgram {

@@ -46,6 +46,24 @@ expect v keys as a
 expect v version +1
 expect n 3
 expect q is p
+g = memory
+h = memory on cpu
+reset peak
+reset peak on cpu
+empty cache on meta
+drop v
+k = holders
+expect g kept 0 peak as live
+expect h live +4000 kept -8 blocks +0 since g
+expect k lists a w
+c = to_dlpack(a)
+d = dlpack int8 [2] / [-1] + 1 {1 2} code 5 bits 8 lanes 4 device 2
+e = dlpack float32 [2] {1 2}
+f = from_dlpack(e)
+from_dlpack(d) => error
+j = from_dlpack(c)
+expect e float32 [2] {1 2} deleted 0 aligned 4
+drop e
 )";
 
 TensorProgram Parsed(const std::string& text) {
@@ -59,7 +77,8 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   EXPECT_FALSE(IsTensorProgram("scenario 1 pytorch-1.13\n"));
   const TensorProgram program = Parsed(kProgram);
   EXPECT_THAT(program.clauses, ElementsAre("TENS-041", "OPER-001"));
-  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "u", "w", "x", "y"));
+  EXPECT_THAT(program.names, ElementsAre("a", "b", "z", "v", "p", "q", "n", "m", "u", "w", "x", "y", "g", "h", "k", "c",
+                                         "d", "e", "f", "j"));
   EXPECT_EQ(program.title, "All that's there; and ( more");
   EXPECT_TRUE(program.needs_elements);
   EXPECT_FALSE(Parsed("program 1\n").needs_elements);
@@ -72,6 +91,20 @@ TEST(TensorProgram, ReadsWhatItPrints) {
   EXPECT_THAT(printed, HasSubstr("m = aten::sum.dim_IntList(a, [1], false, 7)\n")) << "defaults and named arguments";
   EXPECT_THAT(printed, HasSubstr("u = aten::gelu(a, \"none\")\n"));
   EXPECT_THAT(printed, HasSubstr("=> error invalid-argument says \"mat2\" \"[2]\"\n"));
+}
+
+TEST(TensorProgram, PrintsMemoryAndCapsules) {
+  const std::string printed = PrintTensorProgram(Parsed(kProgram));
+  EXPECT_THAT(printed, HasSubstr("\nh = memory on cpu\nreset peak\nreset peak on cpu\nempty cache on meta\ndrop v\n"));
+  EXPECT_THAT(printed, HasSubstr("\nexpect g kept 0 peak as live\nexpect h live +4000 kept -8 blocks +0 since g\n"));
+  EXPECT_THAT(printed, HasSubstr("\nk = holders\n"));
+  EXPECT_THAT(printed, HasSubstr("\nexpect k lists a w\nc = to_dlpack(a)\n"));
+  EXPECT_THAT(printed, HasSubstr("\nd = dlpack int8 [2] / [-1] + 1 {1 2} code 5 bits 8 lanes 4 device 2\n"));
+  EXPECT_THAT(printed, HasSubstr("\ne = dlpack float32 [2] {1 2}\nf = from_dlpack(e)\nfrom_dlpack(d) => error\n"));
+  EXPECT_THAT(printed, HasSubstr("\nexpect e float32 [2] {1 2} deleted 0 aligned 4\ndrop e\n"));
+  EXPECT_THAT(PrintTensorProgram(Parsed("program 1\nq = dlpack int8 [2] / [1] {1 2}\n")),
+              HasSubstr("\nq = dlpack int8 [2] / [1] {1 2}\n"))
+      << "strides that are told are not none";
 }
 
 TEST(TensorProgram, SaysWhereItIsWrong) {
@@ -98,6 +131,28 @@ TEST(TensorProgram, SaysWhereItIsWrong) {
   EXPECT_EQ(error("b = float32 [1] bits {01g0}"), "3:23: expected bytes in hexadecimal, found '01g0'");
   EXPECT_EQ(error("neg(a) \"x"), "3:8: a text without its closing \"");
   EXPECT_EQ(error("neg(a); neg(a)"), "3:7: the character ';' means nothing here");
+  EXPECT_EQ(error("drop a\nb = neg(a)"), "4:9: 'a' is gone");
+  EXPECT_EQ(error("drop a\na = float32 [1] {1}"), "4:1: 'a' is named already; a name is for one tensor");
+  EXPECT_EQ(error("m = memory\ndrop m"), "4:6: what was read holds nothing to drop");
+  EXPECT_EQ(error("memory"), "3:1: expected one name for what is read, as in `m = memory`");
+  EXPECT_EQ(error("reset peek"), "3:7: expected 'peak', found 'peek'");
+  EXPECT_EQ(error("m = memory\nb = neg(m)"), "4:9: 'm' is no tensor");
+  EXPECT_EQ(error("m = memory\nexpect m held 3"), "4:10: expected one of live, peak, kept, blocks, found 'held'");
+  EXPECT_EQ(error("m = memory\nexpect m live +3"), "4:17: expected 'since', found the end of the line");
+  EXPECT_EQ(error("m = memory\nexpect m live +3 since a"), "4:24: 'a' is no reading of memory");
+  EXPECT_EQ(error("h = holders\nexpect h lists h"), "4:16: 'h' is no tensor");
+  EXPECT_EQ(error("h = holders\nexpect h holds a"), "4:10: expected 'lists', found 'holds'");
+  EXPECT_EQ(error("b = from_dlpack(a)"), "3:17: 'a' is no capsule");
+  EXPECT_EQ(error("to_dlpack(a)"), "3:1: expected one name for what to_dlpack gives, as in `b = to_dlpack(a)`");
+  EXPECT_EQ(error("p = to_dlpack(a)\nb = from_dlpack(p)\nc = from_dlpack(p)"), "5:17: 'p' is gone");
+  EXPECT_EQ(
+      error("p = to_dlpack(a)\nexpect p version +1"),
+      "4:10: expected what to look at: what a tensor looks like, deleted or aligned with a number; found 'version'");
+  EXPECT_EQ(error("p = to_dlpack(a)\nexpect p aligned 0"), "4:10: expected a number above 0 that divides the address");
+  EXPECT_EQ(error("q = dlpack int8 [1] {1} lane 4"),
+            "3:25: expected code, bits, lanes or device, each with a number, found 'lane'");
+  EXPECT_EQ(error("q = dlpack int8 [1] on cpu {1}"),
+            "3:5: a capsule of the host's own lies in the host's memory, on no device");
   EXPECT_EQ(ParseTensorProgram("program 2\n").error(), "1:9: expected the version of the language, 1, found '2'");
   EXPECT_THAT(ParseTensorProgram("").error(), HasSubstr("expected 'program'"));
 }

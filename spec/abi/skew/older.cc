@@ -11,8 +11,9 @@ extern "C" const pl_adapter* plumbline_get_adapter(uint32_t, uint32_t) {
     pl_adapter table = plumbline::abi::testing::ToyTable();
     table.struct_size = kSize;
     table.abi_minor = 0;
-    table.capabilities &= ~(PL_CAPABILITY(CALL_MANY) | PL_CAPABILITY(LOAD) | PL_CAPABILITY(SIGNATURE_CHECK) |
-                            PL_CAPABILITY(TENSORS) | PL_CAPABILITY(OPERATORS));
+    table.capabilities &=
+        ~(PL_CAPABILITY(CALL_MANY) | PL_CAPABILITY(LOAD) | PL_CAPABILITY(SIGNATURE_CHECK) | PL_CAPABILITY(TENSORS) |
+          PL_CAPABILITY(OPERATORS) | PL_CAPABILITY(MEMORY) | PL_CAPABILITY(DLPACK));
     std::memcpy(memory, &table, kSize);
     return true;
   }();

@@ -252,11 +252,19 @@ class ToyBackend {
   static void SetFault(std::string_view name) { Record().fault = name; }
   static void Load(std::string_view path) { Record().loaded = path; }
 
-  // Its tensors have no data; spec/abi/tensors_test.cc has a class whose tensors do.
+  // Its tensors have no data; spec/abi/tensors_test.cc has a class whose tensors do, and memory_test.cc one that tells
+  // of its memory.
   Tensor TensorFromHost(const TensorLayout&, std::span<const std::byte>) { return MakeTensor({}); }
   TensorInfo InfoOf(const Tensor&) { return {}; }
   void TensorToHost(const Tensor&, std::span<std::byte>) {}
   void StorageToHost(const Tensor&, std::span<std::byte>) {}
+  MemoryFigures MemoryOf(std::string_view) { return {}; }
+  void ResetPeak(std::string_view) {}
+  void EmptyCache(std::string_view) {}
+  void RecordTensors(bool) {}
+  std::vector<MemoryHolder> MemoryHolders(std::string_view) { return {}; }
+  DLManagedTensor* ToDlpack(const Tensor&) { return nullptr; }
+  Tensor FromDlpack(DLManagedTensor*) { return MakeTensor({}); }
 
  private:
   static std::array<std::vector<pl_key>, 2>& ThreadKeys() {
