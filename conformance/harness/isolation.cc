@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,15 +81,17 @@ bool WriteFrame(int fd, const std::string& text) {
   return WriteAll(fd, head, sizeof(head)) && WriteAll(fd, text.data(), text.size());
 }
 
-ReadEnd ReadAll(int fd, void* data, std::size_t size, std::optional<Clock::time_point> deadline) {
+// `process`: whose end ends it too, if not -1. A child that it left behind may hold the other end of `fd` open.
+ReadEnd ReadAll(int fd, void* data, std::size_t size, std::optional<Clock::time_point> deadline, int process = -1) {
   char* at = static_cast<char*>(data);
   while (size > 0) {
     if (deadline) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count();
-      pollfd poll_for{.fd = fd, .events = POLLIN, .revents = 0};
-      const int ready = poll(&poll_for, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+      pollfd poll_for[] = {{.fd = fd, .events = POLLIN, .revents = 0}, {.fd = process, .events = POLLIN, .revents = 0}};
+      const int ready = poll(poll_for, 2, static_cast<int>(std::max<std::int64_t>(left, 0)));
       if (ready < 0 && errno == EINTR) continue;
       if (ready == 0) return ReadEnd::kLate;
+      if (poll_for[0].revents == 0 && poll_for[1].revents != 0) return ReadEnd::kClosed;
     }
     const ssize_t got = recv(fd, at, size, 0);
     if (got < 0 && errno == EINTR) continue;
@@ -99,13 +102,13 @@ ReadEnd ReadAll(int fd, void* data, std::size_t size, std::optional<Clock::time_
   return ReadEnd::kDone;
 }
 
-ReadEnd ReadFrame(int fd, std::string& text, std::optional<Clock::time_point> deadline) {
+ReadEnd ReadFrame(int fd, std::string& text, std::optional<Clock::time_point> deadline, int process = -1) {
   std::uint64_t head[2] = {};
-  if (const ReadEnd end = ReadAll(fd, head, sizeof(head), deadline); end != ReadEnd::kDone) return end;
+  if (const ReadEnd end = ReadAll(fd, head, sizeof(head), deadline, process); end != ReadEnd::kDone) return end;
   const auto [mark, size] = head;
   if (mark != kFrameMark || size > kMostOfAFrame) return ReadEnd::kGarbled;
   text.resize(size);
-  return ReadAll(fd, text.data(), size, deadline);
+  return ReadAll(fd, text.data(), size, deadline, process);
 }
 
 // ---- asking the parent of executors ----
@@ -155,9 +158,11 @@ bool ReceiveOrder(int socket, Order& order, std::array<int, kPassed>& fds) {
 
 // ---- what a child is set up with ----
 
+// In a process group of its own, so that what a backend sends to its group reaches nobody else.
 void DieWithParent(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);  // it was gone before the line above
+  setpgid(0, 0);
 }
 
 void RedirectOutput(int output) {
@@ -263,8 +268,8 @@ void LeaveProcess(int status) {
 
 struct Isolation::Executor {
   pid_t pid = -1;
-  Fd socket, output, shared;
-  off_t copied = 0;  // of the output
+  Fd socket, output, shared, process;  // `process` can be read once it has ended
+  off_t copied = 0;                    // of the output
   Progress* progress = nullptr;
 
   ~Executor() {
@@ -333,6 +338,7 @@ bool Isolation::Spawn() {
   if (!SendOrder(zygote_socket_, {Order::kSpawn, 0}, &fds)) return false;
   if (ReadAll(zygote_socket_, &made->pid, sizeof(made->pid), std::nullopt) != ReadEnd::kDone) return false;
   if (made->pid < 0) return false;
+  made->process = Fd(static_cast<int>(syscall(SYS_pidfd_open, made->pid, 0)));
   executor_ = std::move(made);
   ++executors_;
   return true;
@@ -395,16 +401,18 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
   executor_->progress->step = -1;
   ReadEnd end = ReadEnd::kClosed;
   if (WriteFrame(executor_->socket.get(), request)) {
-    end = ReadFrame(executor_->socket.get(), reply.text, Clock::now() + limit);
+    end = ReadFrame(executor_->socket.get(), reply.text, Clock::now() + limit, executor_->process.get());
   }
   if (end == ReadEnd::kDone) {
     reply.ending = Reply::Ending::kAnswered;
+    reply.step = executor_->progress->step;
     reply.output = Tail(executor_->output.get());
     CopyOutput();
     return reply;
   }
   if (end == ReadEnd::kLate || end == ReadEnd::kGarbled) kill(executor_->pid, SIGKILL);
   const int status = Reap(executor_->pid);
+  kill(-executor_->pid, SIGKILL);  // what it left behind
   reply.text.clear();
   reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
   reply.what = end == ReadEnd::kLate      ? fmt::format("did not end within {} s", limit.count() / 1000.0)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <sstream>
 
@@ -27,9 +28,20 @@ const std::set<std::string, std::less<>>& AdmittedWords() {
   return kWords;
 }
 
+bool LooksLikeADay(std::string_view text) { return text.size() == 10 && text[4] == '-' && text[7] == '-'; }
+
 bool IsDay(std::string_view text) {
-  return text.size() == 10 && text[4] == '-' && text[7] == '-' &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c == '-' || (c >= '0' && c <= '9'); });
+  if (!LooksLikeADay(text)) return false;
+  const auto number = [&](std::size_t from, std::size_t size) {
+    int value = -1;
+    const auto [end, error] = std::from_chars(text.data() + from, text.data() + from + size, value);
+    return error == std::errc() && end == text.data() + from + size ? value : -1;
+  };
+  const int year = number(0, 4), month = number(5, 2), day = number(8, 2);
+  return year >= 0 && month > 0 && day > 0 &&
+         std::chrono::year_month_day(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                     std::chrono::day(static_cast<unsigned>(day)))
+             .ok();
 }
 
 std::vector<int> VersionNumbers(std::string_view text) {
@@ -87,7 +99,7 @@ class Reader {
     if (const std::string cause = waiver_.cause; cause != "bug" && cause != "limit" && cause != "dispute") {
       WrongAt("cause", fmt::format("the cause '{}' is not one of bug, limit, dispute", cause));
     }
-    if (!IsDay(waiver_.expires) && VersionNumbers(waiver_.expires).empty()) {
+    if (!IsDay(waiver_.expires) && (LooksLikeADay(waiver_.expires) || VersionNumbers(waiver_.expires).empty())) {
       WrongAt("expires", fmt::format("'{}' is neither a day (2027-06-30) nor a version (2.9)", waiver_.expires));
     }
     const std::string tier = Text("tier", false);
@@ -213,6 +225,14 @@ std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<
     if (scope.today > waiver.expires) return fmt::format("expired on {}", waiver.expires);
   } else if (VersionNumbers(scope.version) >= VersionNumbers(waiver.expires)) {
     return fmt::format("expired with version {} of the backend, which is {}", waiver.expires, scope.version);
+  }
+  // By outcome it is about its cases, so that these have to be evidence for its clauses.
+  for (const std::string& clause : waiver.deviation.empty() && used > 0 ? waiver.clauses : std::vector<std::string>()) {
+    const bool named = std::any_of(results.begin(), results.end(), [&](const reports::CaseResult& result) {
+      return std::find(waiver.cases.begin(), waiver.cases.end(), result.id) != waiver.cases.end() &&
+             std::find(result.clauses.begin(), result.clauses.end(), clause) != result.clauses.end();
+    });
+    if (!named) return fmt::format("none of its cases is evidence for {}", clause);
   }
   if (used > 0) return "";
   for (const reports::CaseResult& result : results) {

@@ -28,6 +28,32 @@ TEST(Waivers, TextBeyondAsciiMayStandInStringsAndComments) {
   }
 }
 
+TEST(Waivers, ADayHasToExist) {
+  std::string text = WaiverWith("\"r\"");
+  text.replace(text.find("2027-06-30"), 10, "2027-02-31");
+  EXPECT_THAT(Refusal(text), ::testing::HasSubstr("'2027-02-31' is neither a day (2027-06-30) nor a version (2.9)"));
+  text.replace(text.find("2027-02-31"), 10, "2028-02-29");
+  EXPECT_EQ(Refusal(text), "");
+}
+
+TEST(Waivers, ItsCasesHaveToBeEvidenceForItsClauses) {
+  const OrError<Waivers> waivers = ReadWaivers(WaiverWith("\"r\""), "w.toml");
+  ASSERT_TRUE(waivers.ok()) << waivers.error();
+  reports::CaseResult result;
+  result.id = "a/b";
+  result.verdict = reports::Verdict::kWaived;
+  result.waiver = "w";
+  const auto problem = [&] {
+    return JudgeWaivers(*waivers, {result}, {.cases = {"a/b"}, .clauses = {}, .version = "1", .today = "2026-01-01"})
+        .front()
+        .problem;
+  };
+  result.clauses = {"RES-005"};
+  EXPECT_EQ(problem(), "none of its cases is evidence for RES-004");
+  result.clauses = {"RES-005", "RES-004"};
+  EXPECT_EQ(problem(), "");
+}
+
 // Each of these once led the TOML library astray.
 TEST(Waivers, BrokenTomlIsRefusedWithItsLine) {
   EXPECT_THAT(Refusal("[*waiver]]\n"), StartsWith("w.toml:1:"));

@@ -293,6 +293,29 @@ void Explain(const Reduction& reduced, Verdict& verdict) {
   verdict.words += why + "\n";
 }
 
+// The part, with what makes the handles, registrations and libraries that it names: a history that can be read again.
+std::vector<Event> WithWhatItNames(const Events& part, const Events& all) {
+  Events kept = part;
+  const auto add = [&](const auto& makes) {
+    if (std::any_of(kept.begin(), kept.end(), [&](const Event* event) { return makes(*event); })) return;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Event* event) { return makes(*event); });
+    if (found != all.end()) kept.insert(kept.begin(), *found);
+  };
+  for (const Event* event : part) {
+    if (event->by_handle || event->kind == Event::Kind::kRelease) {
+      const std::string& name = event->by_handle ? event->op : event->name;
+      add([&](const Event& other) {
+        return (IsRegistration(other) || other.kind == Event::Kind::kFind) && other.name == name;
+      });
+    } else if (event->kind == Event::Kind::kClose) {
+      add([&](const Event& other) { return other.library == event->name; });
+    }
+  }
+  std::vector<Event> events;
+  for (const Event* event : kept) events.push_back(*event);
+  return events;
+}
+
 }  // namespace
 
 OrError<Verdict> Check(const History& history, const CheckOptions& options) {
@@ -322,8 +345,7 @@ OrError<Verdict> Check(const History& history, const CheckOptions& options) {
     verdict.outcome = Verdict::Outcome::kContradiction;
     verdict.op = op;
     Explain(reduced, verdict);
-    verdict.smallest = {history.release, history.title, history.clauses, {}};
-    for (const Event* event : reduced.events()) verdict.smallest.events.push_back(*event);
+    verdict.smallest = {history.release, history.title, history.clauses, WithWhatItNames(reduced.events(), events)};
     return verdict;
   };
   for (auto& [op, list] : ByOperator(events)) {

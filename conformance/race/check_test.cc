@@ -81,6 +81,7 @@ TEST_P(WrongHistory, IsAContradictionOfItsKind) {
 }
 INSTANTIATE_TEST_SUITE_P(Histories, WrongHistory,
                          ::testing::Values(Wrong{"never-registered", Verdict::Kind::kUnknownKernel},
+                                           Wrong{"never-registered-by-handle", Verdict::Kind::kUnknownKernel},
                                            Wrong{"ran-before-registration", Verdict::Kind::kBeforeRegistration},
                                            Wrong{"ran-after-release", Verdict::Kind::kAfterRelease},
                                            Wrong{"lost-in-between", Verdict::Kind::kMissed},

@@ -225,6 +225,7 @@ void ReadAnswer(Line& line, Event& event) {
     case Event::Kind::kCall:
     case Event::Kind::kRedispatch:
       event.ran = line.Name("the registration whose kernel ran, or 'error' and a class");
+      if (event.ran == "ok") line.Refuse("a call is answered by the registration whose kernel ran, not by 'ok'");
       return;
     case Event::Kind::kHasKernel:
       event.yes = line.Take("true");

@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a 3..4 call t::f [CPU => r", "expected dispatch keys or ']', not '=>'"},
         Wrong{"a 3..4 call t::f [CPU]", "expected '=>' and what was answered, but the line ends"},
         Wrong{"a 3.. call t::f [CPU] => r", "an event without an end has no answer"},
+        Wrong{"a 3..4 call t::f [CPU] => ok", "answered by the registration whose kernel ran, not by 'ok'"},
         Wrong{"a 3..4 release d => fine", "expected 'ok', or 'error' and a class, not 'fine'"},
         Wrong{"a 3..4 release d => ok then", "expected the end of the line, not 'then'"},
         Wrong{"a 3..4 define t::g as d => ok", "line 3: 'd' is made a second time"},

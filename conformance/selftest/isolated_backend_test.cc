@@ -78,6 +78,19 @@ TEST_F(IsolatedBackendTest, AnExitIsACrash) {
   EXPECT_EQ(Rerun(bad, "exit").status, 1);
 }
 
+TEST_F(IsolatedBackendTest, ASignalToItsGroupReachesNobodyElse) {
+  const reports::CaseResult bad = Check("kill-group");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  EXPECT_THAT(bad.findings.at(0).got, HasSubstr("was killed by signal 15"));
+}
+
+// The child has the same descriptors, so that they do not close when the backend ends.
+TEST_F(IsolatedBackendTest, ACrashThatLeavesAChildIsACrash) {
+  const reports::CaseResult bad = Check("orphan");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  EXPECT_THAT(bad.findings.at(0).got, HasSubstr("left with exit status 3"));
+}
+
 TEST_F(IsolatedBackendTest, AHangIsATimeout) {
   const reports::CaseResult bad = Check("hang", "--timeout 0.5");
   EXPECT_EQ(bad.verdict, reports::Verdict::kTimeout);
@@ -104,6 +117,7 @@ TEST_F(IsolatedBackendTest, AnExceptionAcrossTheLineIsACrash) {
     const reports::CaseResult bad = CaseOf(RunOf(suite_), "demo/DEMO-002-bad");
     EXPECT_EQ(bad.verdict, reports::Verdict::kCrash) << how;
     EXPECT_THAT(bad.findings.at(0).got, HasSubstr("threw an exception across the ABI"));
+    EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("in `call demo::bad")) << how;
   }
 }
 

@@ -3,6 +3,8 @@
 //
 // What is wrong with it must cost the case that meets it, and nothing else: selftest/isolation_test.cc.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -122,6 +124,14 @@ class Misbehaving {
     }
     if (Misbehaves("abort")) std::abort();
     if (Misbehaves("exit")) std::_Exit(3);
+    if (Misbehaves("kill-group")) kill(0, SIGTERM);
+    if (Misbehaves("orphan")) {  // a child that outlives it, for a while
+      if (fork() == 0) {
+        std::this_thread::sleep_for(std::chrono::seconds(30));
+        std::_Exit(0);
+      }
+      std::_Exit(3);
+    }
     if (Misbehaves("race-report")) {  // as thread sanitizer ends the process that it finds a race in
       std::fputs(
           "WARNING: ThreadSanitizer: data race (pid=7)\nSUMMARY: ThreadSanitizer: data race table.cc:7 in Find\n"
