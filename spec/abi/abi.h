@@ -241,7 +241,7 @@ typedef struct pl_tensor_info {
   uint64_t version; /* of that memory's contents: each in-place change raises it */
 } pl_tensor_info;
 
-/* Filled by `describe`; everything borrowed from the shared object. */
+/* Filled by `describe`; everything borrowed from the shared object, for good. After `load` it may be another. */
 typedef struct pl_description {
   uint32_t struct_size;
   uint32_t own_starting_state; /* 1: the two fields below replace the release's built-in fallbacks */
