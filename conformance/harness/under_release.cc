@@ -24,6 +24,17 @@ bool SameCourse(const Outcome& a, const Outcome& b) {
 
 }  // namespace
 
+std::optional<std::string> WrittenForAnotherState(const scenario::Scenario& scenario, const BackendFacts& facts) {
+  model::Machine machine(scenario, SettingsFor(facts));
+  if (!machine.problem().empty()) return machine.problem();
+  std::vector<Outcome> there;
+  for (const scenario::Step& step : scenario.steps) there.push_back(machine.Run(step));
+  const Comparison written = CompareWritten(scenario, there, machine.keys());
+  if (written.result == Comparison::Result::kAgrees) return std::nullopt;
+  return fmt::format("line {}, after what the backend starts with: {}",
+                     scenario.steps[static_cast<std::size_t>(written.step)].line, written.what);
+}
+
 OrError<scenario::Scenario> UnderRelease(scenario::Scenario scenario, const BackendFacts& facts) {
   const std::vector<Outcome> own = model::Predict(scenario, {});
   const std::string written_for = std::exchange(scenario.release, facts.release);

@@ -63,6 +63,17 @@ TEST(UnderReleaseTest, TakesWhatTheBackendBrings) {
   EXPECT_THAT(Moved(steps, bare).error(), HasSubstr("line 3"));
 }
 
+TEST(WrittenForAnotherStateTest, TellsWhereTheBackendStartsFromIt) {
+  BackendFacts facts = Of("pytorch-1.13");
+  const scenario::Scenario scenario = Written("scenario 1 pytorch-1.13\nfallback PrivateUse1 k => ok\n");
+  facts.fallbacks.emplace();
+  EXPECT_EQ(WrittenForAnotherState(scenario, facts), std::nullopt);
+  facts.fallbacks->push_back({"PrivateUse1", false});
+  EXPECT_THAT(WrittenForAnotherState(scenario, facts).value_or(""), HasSubstr("line 2"));
+  EXPECT_EQ(WrittenForAnotherState(Written("scenario 1 pytorch-1.13\nfallback PrivateUse2 k => ok\n"), facts),
+            std::nullopt);
+}
+
 TEST(WithKeysOfTest, MovesWhatHoldsThereAndNothingElse) {
   const std::string head = "scenario 1 pytorch-1.13\ndefine demo::f(Tensor a) -> Tensor\nimpl demo::f CPU k\n";
   const auto release = [&](const std::string& call) {

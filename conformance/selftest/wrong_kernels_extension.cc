@@ -2,7 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/add.h>
-#include <ATen/ops/cosh_cpu_dispatch.h>
+#include <ATen/ops/index_select_native.h>
 #include <torch/library.h>
 
 namespace {
@@ -14,11 +14,13 @@ at::Tensor& SumForDifference(const at::Tensor& self, const at::Tensor& other, co
 }
 
 // An operator that forgot that the memory is not the host's.
-at::Tensor& ForgotTheFallback(const at::Tensor& self, at::Tensor& out) { return at::cpu::cosh_out(out, self); }
+at::Tensor ForgotTheFallback(const at::Tensor& self, int64_t dim, const at::Tensor& index) {
+  return at::native::index_select_cpu_(self, dim, index);
+}
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("sub.out", &SumForDifference);
-  m.impl("cosh.out", &ForgotTheFallback);
+  m.impl("index_select", &ForgotTheFallback);
 }
 
 }  // namespace

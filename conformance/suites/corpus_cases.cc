@@ -75,6 +75,9 @@ void RunFile(const fs::path& path, bool recorded, CaseContext& ctx) {
     ctx.Broken(fmt::format("{}:{}: the model disagrees with what is written: {}", path.string(), line, written.what));
     return;
   }
+  if (scenario.release == ctx.backend().release) {
+    if (auto step = harness::WrittenForAnotherState(scenario, ctx.backend())) return ctx.Unsupported(*step);
+  }
   ctx.Check(scenario);
   if (scenario.release == ctx.backend().release || recorded) return;
   const OrError<scenario::Scenario> there = harness::UnderRelease(scenario, ctx.backend());

@@ -272,7 +272,7 @@ typedef struct pl_memory_holder {
   uint64_t tensor_count;
 } pl_memory_holder;
 
-/* Filled by `describe`; everything borrowed from the shared object. */
+/* Filled by `describe`; everything borrowed from the shared object, for good. After `load` it may be another. */
 typedef struct pl_description {
   uint32_t struct_size;
   uint32_t own_starting_state; /* 1: the two fields below replace the release's built-in fallbacks */

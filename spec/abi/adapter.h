@@ -161,30 +161,16 @@ class Entries {
     return Run([&] {
       NotNull(out, "out");
       Fits(out->struct_size, sizeof *out, "pl_description");
-      static const Description description = B::Describe();
-      static const std::vector<pl_key_declaration> keys = [] {
-        std::vector<pl_key_declaration> list;
-        for (const KeyDeclaration& key : description.keys) {
-          list.push_back(
-              {sizeof(pl_key_declaration), key.kind, Borrow(key.name), Borrow(key.after), Borrow(key.autograd)});
-        }
-        return list;
-      }();
-      static const std::vector<pl_builtin_fallback> fallbacks = [] {
-        std::vector<pl_builtin_fallback> list;
-        for (const BuiltinFallback& fallback : description.fallbacks)
-          list.push_back({sizeof(pl_builtin_fallback), fallback.fallthrough ? 1u : 0u, Borrow(fallback.key)});
-        return list;
-      }();
+      const Described& now = DescribedNow();
       *out = pl_description{sizeof *out,
-                            description.own_starting_state ? 1u : 0u,
-                            Borrow(description.name),
-                            Borrow(description.version),
-                            Borrow(description.release),
-                            keys.data(),
-                            keys.size(),
-                            fallbacks.data(),
-                            fallbacks.size()};
+                            now.description.own_starting_state ? 1u : 0u,
+                            Borrow(now.description.name),
+                            Borrow(now.description.version),
+                            Borrow(now.description.release),
+                            now.keys.data(),
+                            now.keys.size(),
+                            now.fallbacks.data(),
+                            now.fallbacks.size()};
     });
   }
 
@@ -550,10 +536,44 @@ class Entries {
     return Run([&] { B::SetFault(View(name)); });
   }
   static pl_error* Load(pl_string path) {
-    return Run([&] { B::Load(View(path)); });
+    return Run([&] {
+      B::Load(View(path));
+      std::lock_guard lock(described_mutex_);
+      described_before_load_ = true;
+    });
   }
 
  private:
+  // What `describe` lends.
+  struct Described {
+    explicit Described(Description of) : description(std::move(of)) {
+      for (const KeyDeclaration& key : description.keys) {
+        keys.push_back(
+            {sizeof(pl_key_declaration), key.kind, Borrow(key.name), Borrow(key.after), Borrow(key.autograd)});
+      }
+      for (const BuiltinFallback& fallback : description.fallbacks) {
+        fallbacks.push_back({sizeof(pl_builtin_fallback), fallback.fallthrough ? 1u : 0u, Borrow(fallback.key)});
+      }
+    }
+    const Description description;
+    std::vector<pl_key_declaration> keys;
+    std::vector<pl_builtin_fallback> fallbacks;
+  };
+
+  // Made anew after a load, which may have changed what a registry starts from; the older stay, for those who hold
+  // them.
+  static const Described& DescribedNow() {
+    static std::vector<std::unique_ptr<const Described>> made;
+    std::lock_guard lock(described_mutex_);
+    if (made.empty() || described_before_load_) {
+      made.push_back(std::make_unique<const Described>(B::Describe()));
+      described_before_load_ = false;
+    }
+    return *made.back();
+  }
+  static inline std::mutex described_mutex_;
+  static inline bool described_before_load_ = false;
+
   template <class Body>
   static pl_error* Run(Body&& body) {
     return Catch<B>(std::forward<Body>(body));

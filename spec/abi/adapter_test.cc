@@ -300,6 +300,32 @@ TEST(GetAdapter, ServesItsOwnMajorOnly) {
 
 // ---- describe, open, keys ----
 
+struct Loading : Bare {
+  explicit Loading(const OpenOptions& options) : Bare(options) {}
+  static inline std::vector<BuiltinFallback> fallbacks;
+  static Description Describe() {
+    return {.name = "loading",
+            .version = "0",
+            .release = "pytorch-1.13",
+            .own_starting_state = true,
+            .fallbacks = fallbacks};
+  }
+  static void Load(std::string_view path) { fallbacks.push_back({std::string(path), false}); }
+};
+
+TEST(LoadingAdapter, DescribesWhatItLoaded) {
+  const pl_adapter& table = Table<Loading>();
+  pl_description before{}, after{};
+  before.struct_size = after.struct_size = sizeof before;
+  ASSERT_FALSE(PlError(table.describe(&before)));
+  ASSERT_FALSE(PlError(table.load(Borrow("PrivateUse1"))));
+  ASSERT_FALSE(PlError(table.describe(&after)));
+  EXPECT_EQ(before.fallback_count, 0u);
+  EXPECT_EQ(View(before.name), "loading") << "what was lent stays";
+  ASSERT_EQ(after.fallback_count, 1u);
+  EXPECT_EQ(View(after.fallbacks[0].key), "PrivateUse1");
+}
+
 TEST_F(AdapterTest, DescribesItself) {
   pl_description description{};
   description.struct_size = sizeof description;

@@ -50,6 +50,7 @@ at::Tensor& Add(const at::Tensor& self, const at::Tensor& other, const at::Scala
 
 at::Tensor& Subtract(const at::Tensor& self, const at::Tensor& other, const at::Scalar& alpha, at::Tensor& out) {
   at::native::sub_check(self, other);
+  at::native::alpha_check(at::result_type(self, other), alpha);  // a bool cannot be negated
   return Add(self, other, -alpha, out);
 }
 
@@ -58,7 +59,8 @@ at::Tensor& Multiply(const at::Tensor& self, const at::Tensor& other, at::Tensor
   FENCED_ALL_TYPES(iter.common_dtype(), "mul", [&] {
     using Number = Arithmetic<scalar_t>;
     Elementwise<scalar_t, scalar_t, scalar_t>(iter, [](scalar_t a, scalar_t b) {
-      return static_cast<scalar_t>(static_cast<Number>(a) * static_cast<Number>(b));
+      const Number product = static_cast<Number>(a) * static_cast<Number>(b);
+      return static_cast<scalar_t>(product);
     });
   });
   return out;
@@ -106,6 +108,7 @@ at::Tensor& Abs(const at::Tensor& self, at::Tensor& out) {
 }
 
 at::Tensor ReluInto(at::Tensor out, const at::Tensor& self) {
+  TORCH_CHECK(self.scalar_type() != at::kBool, "\"relu\" not implemented for '", self.scalar_type(), "'");
   at::TensorIterator iter = UnaryIterator(out, self);
   AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, iter.common_dtype(), "relu", [&] {
     // A NaN is not smaller.

@@ -8,9 +8,9 @@
 // storage that it changed is copied back, a tensor that it resized is resized, a result that is an argument, or a view
 // of one, is that again, and what is left is new on the device. When it throws, nothing has changed.
 //
-// PyTorch has at::native::cpu_fallback for this. It copies tensor by tensor, so it cannot show overlap, it writes back
-// only what the schema says is written, and it leaves tensors in `Tensor?[]` and in lists of results where they are:
-// for index, batch_norm in training, or an in-place operator on a view that overlaps itself, that is not enough.
+// PyTorch has at::native::cpu_fallback for this. It copies tensor by tensor, so that a kernel cannot see overlap and an
+// out that shares memory with an operand is written all the same; and it leaves tensors in `Tensor?[]` where they are,
+// so that index finds its indices on another device. The suites show both.
 //
 // Any thread; of storages that another thread writes, as for any kernel.
 #ifndef FENCED_FALLBACK_H_
