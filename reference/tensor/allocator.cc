@@ -102,6 +102,11 @@ Allocator& AllocatorFor(Device device) {
   if (Allocator* const own = SetFor(device).load(std::memory_order_acquire); own != nullptr) return *own;
   if (device.type == DeviceType::kCpu) return CpuAllocator();
   if (device.type == DeviceType::kMeta) return MetaMemory();
+  for (const Device other : DevicesWithAllocator()) {
+    if (other.type != device.type) continue;  // [TENS-052]
+    Throw(ErrorClass::kInvalidArgument,
+          "There is no device " + device.Spelling() + "; of its kind there is " + other.Spelling());
+  }
   Throw(ErrorClass::kUnsupported, "Nothing allocates memory on " + device.Spelling() +
                                       "; load the device's plug-in first, which calls SetAllocator");
 }

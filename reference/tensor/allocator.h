@@ -66,7 +66,8 @@ class Allocator {
   std::atomic<std::int64_t> peak_bytes_{0}, allocations_{0}, frees_{0};
 };
 
-// The allocator of a device. kUnsupported, saying what to do, if the device has none: CPU and meta always have one.
+// The allocator of a device: CPU and meta always have one. kInvalidArgument if only other devices of its kind have one,
+// kUnsupported, saying what to do, if none has.
 Allocator& AllocatorFor(Device device);
 // Null takes it away. Blocks know where they came from: tensors that live are freed to the former one.
 void SetAllocator(Device device, Allocator* allocator);

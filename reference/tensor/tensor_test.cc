@@ -290,8 +290,16 @@ TEST(Storage, IsReadThroughItsAllocator) {
   const Tensor b = Tensor::Empty({3}, DType::kInt32, mute.device(), Table());
   EXPECT_THAT(ErrorOf([&] { b.storage().CopyToHost(&read, 0, sizeof read); }),
               Is(ErrorClass::kUnsupported, "privateuseone:41 and the host; its allocator has to override"));
+  EXPECT_THAT(ErrorOf([&] {
+                AllocatorFor({DeviceType::kPrivateUse1, 42});
+              }),
+              Is(ErrorClass::kInvalidArgument, "no device privateuseone:42; of its kind there is privateuseone:40"));
   SetAllocator(other.device(), nullptr);
   SetAllocator(mute.device(), nullptr);
+  EXPECT_THAT(ErrorOf([&] {
+                AllocatorFor({DeviceType::kPrivateUse1, 42});
+              }),
+              Is(ErrorClass::kUnsupported, "load the device's plug-in first"));
 }
 
 TEST(DType, NumbersSpellingsAndTypes) {
