@@ -1,6 +1,5 @@
 #include "kernels/device_kernels.h"
 
-#include <algorithm>
 #include <string>
 
 #include "kernels/operator_info.h"

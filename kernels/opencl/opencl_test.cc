@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -40,7 +42,7 @@ class OpenClTest : public OperatorTest {
   std::vector<Registration> own_;
 };
 
-// Holds up the queue until it is opened or goes.
+// Holds up the queue until it is opened; by itself it opens after so long that whoever waited for it is seen.
 class Gate {
  public:
   Gate() {
@@ -49,35 +51,52 @@ class Gate {
     event_ = clCreateUserEvent(runtime.context(), &status);
     Check(status, "to make an event");
     Check(clEnqueueBarrierWithWaitList(runtime.queue(), 1, &event_, nullptr), "to wait for an event");
+    keeper_ = std::thread([this] {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, std::chrono::seconds(20), [&] { return asked_; });
+      open_ = true;
+      clSetUserEventStatus(event_, CL_COMPLETE);
+    });
   }
   ~Gate() {
     Open();
+    if (soon_.joinable()) soon_.join();
+    keeper_.join();
     clReleaseEvent(event_);
   }
   void Open() {
-    if (!open_.exchange(true)) clSetUserEventStatus(event_, CL_COMPLETE);
+    const std::lock_guard lock(mutex_);
+    asked_ = true;
+    wake_.notify_one();
+  }
+  // Meanwhile others find it shut.
+  void OpenSoon() {
+    soon_ = std::thread([this] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      Open();
+    });
   }
   bool open() const { return open_; }
 
  private:
   cl_event event_ = nullptr;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool asked_ = false;
   std::atomic<bool> open_ = false;
+  std::thread keeper_, soon_;
 };
 
 TEST_F(OpenClTest, AKernelIsEnqueuedAndACopyWaits) {
   const Tensor a = ToDevice(Floats({2}, {1, 2}));
   Read(Sum(a, a));  // builds the program
   Gate gate;
-  // With the queue held up these can only return if they do not wait.
   Tensor sum = Sum(a, a);
   for (int i = 0; i < 10; ++i) sum = Sum(sum, a);
-  std::thread opener([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    gate.Open();
-  });
+  EXPECT_FALSE(gate.open()) << "they came back only when the queue had run them";
+  gate.OpenSoon();
   const std::vector<float> read = Read(sum);
   EXPECT_TRUE(gate.open()) << "the copy came back before the kernels had run";
-  opener.join();
   EXPECT_THAT(read, ElementsAre(12, 24));
 }
 
@@ -87,17 +106,13 @@ TEST_F(OpenClTest, ItemAndSynchronizeWait) {
   for (const bool item : {true, false}) {
     Gate gate;
     const Tensor sum = Sum(a, a);
-    std::thread opener([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      gate.Open();
-    });
+    gate.OpenSoon();
     if (item) {
       EXPECT_EQ(CallAll("item", {Value(sum)})[0].ToFloat(), 6);
     } else {
       AllocatorFor(sum.device()).Synchronize();
     }
     EXPECT_TRUE(gate.open());
-    opener.join();
   }
 }
 
@@ -147,6 +162,13 @@ TEST_F(OpenClTest, AWriteCountsOnce) {
     Call("copy_", {Value(to), Value(from), Value(false)});
     EXPECT_EQ(to.version(), before + 1);
   }
+  // Composites, which call copy_ and fill_ on the way.
+  const std::uint64_t before = a.version();
+  Call("clone.out", {Value(ToDevice(column)), Value::None(), Value(a)});
+  EXPECT_EQ(a.version(), before + 1);
+  Call("full.out", {Ints({2}), Value(7), Value(a)});
+  EXPECT_EQ(a.version(), before + 2);
+  EXPECT_THAT(Read(a), ElementsAre(7, 7));
 }
 
 TEST_F(OpenClTest, MemoryIsCounted) {
