@@ -186,6 +186,7 @@ void Prepare(Loaded& loaded, Progress& progress) {
   if (!loaded.config.load.empty() && facts.problems.empty()) {
     // Scenarios start from what the libraries registered, such as a fallback.
     BackendFacts now = Introduce(adapter, loaded.config.release);
+    now.loaded = std::move(facts.loaded);
     now.loaded_for_nothing = std::move(facts.loaded_for_nothing);
     facts = std::move(now);
   }
