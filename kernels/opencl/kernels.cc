@@ -98,7 +98,7 @@ bool IsHere(const Tensor& tensor) { return tensor.device() == Memory::Get().devi
 
 // Its elements in row-major order on the device, in their own dtype.
 Tensor FromHost(const Call& call, const Tensor& tensor) {
-  const Tensor here = Tensor::Empty(tensor.sizes(), tensor.dtype(), Memory::Get().device(), call.keys());
+  Tensor here = Tensor::Empty(tensor.sizes(), tensor.dtype(), Memory::Get().device(), call.keys());
   if (here.numel() == 0) return here;
   const std::size_t bytes = here.storage().bytes();
   std::vector<char> rows;
