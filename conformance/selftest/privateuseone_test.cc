@@ -87,7 +87,7 @@ TEST_F(PrivateUseOneTest, IsProbed) {
 }
 
 TEST_F(PrivateUseOneTest, ItsDispatchIsChecked) {
-  const Ran ran = RunTool("check --tier quick -f resolution" + Fenced());
+  const Ran ran = RunTool("check --tier quick -f introspection" + Fenced());
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
 }
 
