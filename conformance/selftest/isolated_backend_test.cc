@@ -117,7 +117,7 @@ TEST_F(IsolatedBackendTest, AnExceptionAcrossTheLineIsACrash) {
     const reports::CaseResult bad = CaseOf(RunOf(suite_), "demo/DEMO-002-bad");
     EXPECT_EQ(bad.verdict, reports::Verdict::kCrash) << how;
     EXPECT_THAT(bad.findings.at(0).got, HasSubstr("threw an exception across the ABI"));
-    EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("in `call demo::bad")) << how;
+    EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("in `call demo::")) << how;
   }
 }
 

@@ -41,6 +41,8 @@ TEST_F(WaivedTest, AnotherCaseStillFails) {
   std::string waiver = Waiver("outcome = \"crash\"\n");
   EXPECT_EQ(Check("segfault", waiver).status, 1);
   waiver.replace(waiver.find("DEMO-003-newest"), 15, "DEMO-002-bad");
+  EXPECT_EQ(Check("segfault", waiver).status, 2) << "of a clause that is not the case's";
+  waiver.replace(waiver.find("DEMO-003"), 8, "DEMO-002");
   EXPECT_EQ(Check("segfault", waiver).status, 0);
 }
 
@@ -62,6 +64,8 @@ TEST_F(WaivedTest, UnstableFromAStepOn) {
 TEST_F(WaivedTest, SeveralClauses) {
   std::string waiver = Waiver("outcome = \"k1\"\n");
   waiver.replace(waiver.find("\"DEMO-003\""), 10, "[\"DEMO-003\", \"DEMO-001\"]");
+  EXPECT_THAT(Check("oldest", waiver).out, HasSubstr("none of its cases is evidence for DEMO-001"));
+  waiver.replace(waiver.find("[\"demo/DEMO-003-newest\""), 23, "[\"demo/DEMO-003-newest\", \"demo/DEMO-001-good\"");
   EXPECT_EQ(Check("oldest", waiver).status, 0);
   waiver.replace(waiver.find("DEMO-001"), 8, "DEMO-009");
   EXPECT_THAT(Check("oldest", waiver).out, HasSubstr("there is no clause 'DEMO-009'"));

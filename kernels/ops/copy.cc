@@ -125,7 +125,7 @@ Tensor NewLike(Call& call, int first) {
 }
 void EmptyLike(Call& call) { NewLike(call, 1); }
 void FullLike(Call& call) {
-  call.CheckHolds(1, call.dtype(2).value_or(call.tensor(0).dtype()));
+  call.CheckHolds(1, OptionsAt(call, 2).dtype.value_or(call.tensor(0).dtype()));
   const Tensor out = NewLike(call, 2);
   if (!call.meta()) FillElements(call, out, call.scalar(1));
 }
@@ -148,12 +148,12 @@ void ValueOf(Call& call) {
 DType TypeOfScalar(const Scalar& s) { return s.is_float() ? kDefaultDType : s.is_int() ? DType::kInt64 : DType::kBool; }
 void Full(Call& call) {
   const DType without = TypeOfScalar(call.scalar(1));
-  call.CheckHolds(1, call.dtype(2).value_or(without));
+  call.CheckHolds(1, OptionsAt(call, 2).dtype.value_or(without));
   const Tensor out = New(call, call.ints(0), 2, without);
   if (!call.meta()) FillElements(call, out, call.scalar(1));
 }
 void ScalarTensor(Call& call) {
-  call.CheckHolds(0, call.dtype(1).value_or(kDefaultDType));
+  call.CheckHolds(0, OptionsAt(call, 1).dtype.value_or(kDefaultDType));
   const Tensor out = New(call, {}, 1, kDefaultDType);
   if (!call.meta()) FillElements(call, out, call.scalar(0));
 }

@@ -3,21 +3,12 @@
 #include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/TensorIterator.h>
-#include <c10/util/TypeCast.h>
 #include <torch/library.h>
 
 #include "loops.h"
 
 namespace fenced {
 namespace {
-
-// As an element of a tensor of 64 bits would be: Scalar::to refuses what the dtype cannot hold.
-template <class T>
-T Converted(const at::Scalar& value) {
-  if (value.isComplex()) return c10::convert<T>(value.toComplexDouble());
-  if (value.isFloatingPoint()) return c10::convert<T>(value.toDouble());
-  return c10::convert<T>(value.toLong());
-}
 
 at::Tensor& Fill(at::Tensor& self, const at::Scalar& value) {
   TORCH_CHECK(self.is_complex() || !value.isComplex(),
@@ -30,7 +21,7 @@ at::Tensor& Fill(at::Tensor& self, const at::Scalar& value) {
                                 .build();
   AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND4(at::kBool, at::kHalf, at::kBFloat16, at::kComplexHalf, self.scalar_type(),
                                          "fill_", [&] {
-                                           const auto element = Converted<scalar_t>(value);
+                                           const auto element = value.to<scalar_t>();  // refuses what it cannot hold
                                            Elementwise<scalar_t>(iter, [&] { return element; });
                                          });
   return self;
