@@ -155,7 +155,7 @@ TEST(CliListTest, AClauseWithAllThatBelongsToIt) {
 }
 
 TEST(CliListTest, AClauseOfADraftIsToldWithItsFile) {
-  const Ran ran = RunTool("list --clause oper-122");
+  const Ran ran = RunTool("list --clause oper-124");
   ExpectBadInput(ran, {"OPER-124, '", "', is a clause of a draft, which binds nobody", "14-operators-in-work.md:"});
   const std::size_t at = ran.err.find("Its text is at ") + std::string("Its text is at ").size();
   EXPECT_TRUE(std::filesystem::exists(ran.err.substr(at, ran.err.find(':', at) - at))) << ran.err;
