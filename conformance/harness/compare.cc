@@ -164,9 +164,11 @@ std::string Describe(const Outcome& outcome) {
 Comparison Compare(const scenario::Scenario& scenario, const std::vector<Outcome>& predicted,
                    const std::vector<Outcome>& observed, std::uint64_t capabilities) {
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
-    if (observed[i].error == "unsupported" && predicted[i].error != "unsupported") {
+    // Either cannot do the step: the backend, or the model, which does not know what a fallback of the release's own,
+    // or of a user's library, does.
+    if ((observed[i].error == "unsupported") != (predicted[i].error == "unsupported")) {
       Comparison refused{.result = Comparison::Result::kUnsupported, .step = static_cast<int>(i)};
-      refused.got = PrintError(observed[i]);
+      refused.got = PrintError(observed[i].error == "unsupported" ? observed[i] : predicted[i]);
       return refused;
     }
     if (auto part = CompareStep(scenario.steps[i], predicted[i], observed[i], capabilities)) {

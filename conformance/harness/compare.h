@@ -22,7 +22,7 @@ struct Comparison {
   enum class Result {
     kAgrees,
     kDiffers,
-    kUnsupported  // the backend answered a step with the error class `unsupported`
+    kUnsupported  // backend or model answered a step with the error class `unsupported`
   };
   Result result = Result::kAgrees;
   int step = -1;           // the first that is not as predicted

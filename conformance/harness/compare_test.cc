@@ -72,6 +72,15 @@ TEST_F(CompareTest, AnAnswerOfUnsupportedIsUnsupported) {
             Result::kUnsupported);
 }
 
+TEST_F(CompareTest, WhatTheModelCannotTellIsUnsupported) {
+  observed_ = predicted_;
+  predicted_.back() = {};
+  predicted_.back().error = "unsupported";
+  EXPECT_EQ(Compare(scenario_, predicted_, observed_, kAll).result, Result::kUnsupported);
+  observed_.back() = predicted_.back();
+  EXPECT_EQ(Compare(scenario_, predicted_, observed_, kAll).result, Result::kAgrees) << "both say so";
+}
+
 TEST_F(CompareTest, WhatFollowsABuiltinKernelIsNotSeen) {
   scenario::KernelRun builtin = predicted_.back().runs.back();
   builtin.kernel = "builtin:Conjugate";

@@ -246,7 +246,7 @@ bool ComputesIn16Bits(const WrongCall& wrong) {
     for (std::size_t i = 0; i < tensor.values.size(); ++i) {
       tensor.bounds[i] = Roughly(wrong, tensor, i);
       // A count stands still, too.
-      if (BaseOf(wrong.call) == "norm") tensor.bounds[i] = std::max(tensor.bounds[i], std::fabs(tensor.values[i]) / 2);
+      if (BaseOf(wrong.call) == "norm") tensor.bounds[i] = std::max(tensor.bounds[i], std::fabs(tensor.values[i]));
       if (divides) tensor.bounds[i] += std::max(1.0L, 2 * UlpOf(tensor.dtype, tensor.values[i]));
       if (mine >= wrong.outcome.tensors.size()) continue;
       const HostTensor& got = wrong.outcome.tensors[mine].tensor;
