@@ -105,6 +105,14 @@ reports::Backend DescribeBackend(const BackendFacts& facts) {
           .unknown_keys = facts.unknown_keys};
 }
 
+// What prints the cases of that suite.
+std::string ListOf(const SuiteOptions& options) {
+  const CaseRunnerOptions& cases = options.cases;
+  if (cases.command == "check" && cases.case_arguments.empty()) return "plumbline list cases";
+  return fmt::format("plumbline {} --backend {}{} --list", cases.command, ShellPath(cases.backend_argument),
+                     cases.more_arguments + cases.case_arguments);
+}
+
 }  // namespace
 
 const char* Spelling(Tier tier) {
@@ -131,16 +139,16 @@ OrError<std::vector<Case>> SelectCases(const SuiteOptions& options, const std::v
   }
   for (const std::string& id : options.ids) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) {
-      return InputError{fmt::format("--case {}: there is no such case{}\n`plumbline list cases` shows them all.", id,
-                                    DidYouMean(id, ids))};
+      return InputError{fmt::format("--case {}: there is no such case{}\n`{}` shows them all.", id, DidYouMean(id, ids),
+                                    ListOf(options))};
     }
   }
   for (const std::string& filter : options.filters) {
     if (std::none_of(cases.begin(), cases.end(), [&](const Case& one) { return Selects(filter, one); })) {
       return InputError{
           fmt::format("the filter '{}' selects nothing: it is neither a chapter, nor a clause, nor a pattern that a "
-                      "case's id matches{}\nThe chapters are {}; `plumbline list cases` shows all cases.",
-                      filter, DidYouMean(WithoutStars(filter), words), fmt::join(chapters, ", "))};
+                      "case's id matches{}\nThe chapters are {}; `{}` shows all cases.",
+                      filter, DidYouMean(WithoutStars(filter), words), fmt::join(chapters, ", "), ListOf(options))};
     }
   }
   std::vector<Case> selected;
