@@ -56,6 +56,24 @@ TEST(ReduceTest, LongRowsThatAreConverted) {
   EXPECT_EQ(least_at[5], Long::kLength - 1);
 }
 
+// The innermost run alone is longer than a piece.
+TEST(ReduceTest, LongRowsOfLongRuns) {
+  constexpr std::int64_t kRun = 100'000;
+  const std::int64_t sizes[] = {3, 2, kRun}, strides[] = {2 * kRun, kRun, 1};
+  const bool reduced[] = {true, false, true};
+  std::vector<std::int8_t> data(6 * kRun, 1);
+  data[4 * kRun + 99'999] = 9;  // row 0, run 2
+  data[3 * kRun + 70'000] = 7;  // row 1, run 1
+  std::int64_t sums[2], at[2];
+  const StridedInput in{sizes, strides, Type::kI8, data.data()};
+  Reduce(ReduceKind::kSum, in, reduced, {sums, Type::kI64});
+  Reduce(ReduceKind::kArgMax, in, reduced, {at, Type::kI64});
+  EXPECT_EQ(sums[0], 3 * kRun + 8);
+  EXPECT_EQ(sums[1], 3 * kRun + 6);
+  EXPECT_EQ(at[0], 2 * kRun + 99'999);
+  EXPECT_EQ(at[1], kRun + 70'000);
+}
+
 TEST(ReduceTest, LongRowsOfFloats) {
   constexpr std::int64_t kN = 400'003;
   const std::int64_t sizes[] = {kN}, strides[] = {8};
