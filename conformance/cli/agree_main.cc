@@ -17,7 +17,6 @@
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
 #include "conformance/harness/executor.h"
-#include "conformance/harness/glob.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/harness/waivers.h"
@@ -112,12 +111,7 @@ int Main(int argc, char** argv) {
   Options options;
   AddTo(app, options);
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
-  std::vector<std::string> names = suites::TriedOperators();
-  std::erase_if(names, [&](const std::string& name) {
-    return !options.filters.empty() &&
-           std::none_of(options.filters.begin(), options.filters.end(),
-                        [&](const std::string& pattern) { return harness::MatchesGlob(pattern, name); });
-  });
+  const std::vector<std::string> names = suites::TriedOperators(options.filters);
   if (names.empty()) return Complain(app, "--filter: no operator has such a name; `plumbline probe` prints the names");
   if (!options.out.empty()) {
     if (auto wrong = harness::CannotWriteInto(options.out)) return Complain(app, "--out " + *wrong);
@@ -180,12 +174,13 @@ int Main(int argc, char** argv) {
           reports::Counted(static_cast<int>(difference.calls), "call"), suites::Describe(difference.smallest));
     if (options.out.empty()) continue;
     const std::string path = fmt::format("{}/{}-{}.prog", options.out, key.first, key.second);
-    harness::WriteTextFile(path,
-                           suites::PrintTensorProgram(suites::ProgramOf(difference.smallest, difference.smallest.op)));
+    const OrError<bool> written = harness::WriteTextFile(
+        path, suites::PrintTensorProgram(suites::ProgramOf(difference.smallest, difference.smallest.op)));
+    if (!written.ok()) return Complain(app, "--out " + written.error());
   }
   for (const auto& [name, calls] : by_deviation) Print("explained by {}: {} calls\n", name, calls);
-  Print("{} calls compared, {} explained by known faults, {} kinds of difference\n", compared, explained,
-        differences.size());
+  Print("{} calls compared, {} explained by known faults, {}\n", compared, explained,
+        reports::Counted(differences.size(), "kind of difference", "kinds of difference"));
   return differences.empty() ? kGood : kFailed;
 }
 

@@ -16,7 +16,6 @@
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
 #include "conformance/harness/executor.h"
-#include "conformance/harness/glob.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/suites/operators/operator_backend.h"
 #include "conformance/suites/operators/operator_cases.h"
@@ -121,12 +120,7 @@ int Main(int argc, char** argv) {
       "Exit status: 0 probed, whatever was seen; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
-  std::vector<std::string> names = suites::TriedOperators();
-  std::erase_if(names, [&](const std::string& name) {
-    return !filters.empty() && std::none_of(filters.begin(), filters.end(), [&](const std::string& pattern) {
-      return harness::MatchesGlob(pattern, name);
-    });
-  });
+  const std::vector<std::string> names = suites::TriedOperators(filters);
   if (names.empty()) {
     return Complain(app, "--filter: no operator has such a name; without --filter, the names are in the first column");
   }

@@ -53,7 +53,7 @@ TEST(CliOperatorsTest, AgreeTellsWhereTwoBackendsDiffer) {
   const Ran apart = RunTool("agree --backend " + Backend("broken") + " --fault add_is_a_unit_off --with " +
                             Backend("reference") + " -f add.Tensor --calls 8 --out " + folder.path());
   EXPECT_EQ(apart.status, 1) << apart.out << apart.err;
-  EXPECT_THAT(apart.out, AllOf(HasSubstr("add.Tensor values: element "), HasSubstr("1 kinds of difference")));
+  EXPECT_THAT(apart.out, AllOf(HasSubstr("add.Tensor values: element "), HasSubstr("1 kind of difference")));
   EXPECT_THAT(folder.Read("add.Tensor-values.prog"), HasSubstr("aten::add.Tensor("));
 }
 

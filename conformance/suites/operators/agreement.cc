@@ -47,28 +47,6 @@ std::optional<std::string> ValuesApart(const ExpectedTensor& due, const HostTens
   return std::nullopt;
 }
 
-bool IsAbsent(const Expected& expected, const OperatorOutcome& outcome) {
-  const std::uint32_t error = outcome.error_class;
-  if (error == PL_ERROR_NO_KERNEL || error == PL_ERROR_NOT_FOUND || error == PL_ERROR_UNSUPPORTED) return true;
-  return error == PL_ERROR_NO_DTYPE &&
-         std::find(expected.errors.begin(), expected.errors.end(), PL_ERROR_NO_DTYPE) == expected.errors.end();
-}
-
-// Every element once, in some order of dimensions, without gaps.
-bool IsDense(const HostTensor& tensor) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> steps;
-  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
-    if (tensor.sizes[d] > 1) steps.emplace_back(tensor.strides[d], tensor.sizes[d]);
-  }
-  std::sort(steps.begin(), steps.end());
-  std::int64_t due = 1;
-  for (const auto& [stride, size] : steps) {
-    if (stride != due) return false;
-    due *= size;
-  }
-  return true;
-}
-
 bool StridesAreSaid(const OperatorCall& call) {
   static constexpr std::string_view kOpen[] = {
       "conv",     "_adaptive", "adaptive",     "avg_pool",  "max_pool",       "native_batch", "batch_norm",

@@ -235,6 +235,20 @@ void HostTensor::SetAt(std::int64_t place, long double value) {
   }
 }
 
+bool IsDense(const HostTensor& tensor) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;
+  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] != 1) order.emplace_back(tensor.strides[d], tensor.sizes[d]);
+  }
+  std::sort(order.begin(), order.end());
+  std::int64_t expected = 1;
+  for (const auto& [stride, size] : order) {
+    if (stride != expected) return false;
+    expected *= size;
+  }
+  return true;
+}
+
 std::vector<std::byte> HostTensor::RowMajor() const {
   const std::size_t item = DtypeBytes(dtype);
   std::vector<std::byte> out(static_cast<std::size_t>(numel()) * item);

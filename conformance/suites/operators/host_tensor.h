@@ -68,6 +68,9 @@ struct HostTensor {
   std::vector<std::byte> RowMajor() const;
 };
 
+// Whether its elements fill a piece of memory, each once.
+bool IsDense(const HostTensor& tensor);
+
 // To the nearest value of the dtype, as storing does; what a right kernel gives for an exact operation.
 long double RoundTo(std::uint32_t dtype, long double value);
 // The distance from |value| to the next greater value of the dtype, its smallest normal number and its greatest.

@@ -9,15 +9,11 @@
 #include <vector>
 
 namespace plumbline::suites {
-namespace {
 
-// The argument in whose memory a tensor argument is.
 std::size_t OwnerOf(const std::vector<const Argument*>& tensors, std::size_t i) {
   while (tensors[i]->integer >= 0) i = static_cast<std::size_t>(tensors[i]->integer);
   return i;
 }
-
-}  // namespace
 
 std::optional<std::string> WrongChange(const Expected& expected, const OperatorCall& call,
                                        const OperatorOutcome& outcome) {

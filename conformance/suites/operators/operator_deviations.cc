@@ -116,15 +116,11 @@ bool ResizesOut(const WrongCall& wrong) {
 bool WritesAndRefuses(const WrongCall& wrong) {
   if (!wrong.expected.refused() || !OnlyChanges(wrong)) return false;
   const std::vector<const Argument*> tensors = TensorsOf(wrong.call);
-  const auto owner = [&](std::size_t i) {
-    while (tensors[i]->integer >= 0) i = static_cast<std::size_t>(tensors[i]->integer);
-    return i;
-  };
   std::vector<std::size_t> written = WrittenOf(wrong.call);
-  for (std::size_t& one : written) one = owner(one);
+  for (std::size_t& one : written) one = OwnerOf(tensors, one);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const bool same = wrong.outcome.arguments_after[i].storage == tensors[owner(i)]->tensor.storage;
-    if (!same && std::find(written.begin(), written.end(), owner(i)) == written.end()) return false;
+    const bool same = wrong.outcome.arguments_after[i].storage == tensors[OwnerOf(tensors, i)]->tensor.storage;
+    if (!same && std::find(written.begin(), written.end(), OwnerOf(tensors, i)) == written.end()) return false;
   }
   return !written.empty();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "conformance/harness/glob.h"
 #include "conformance/suites/operators/judge_changes.h"
 #include "conformance/suites/operators/shrink_call.h"
 #include "spec/abi/error.h"
@@ -14,9 +15,14 @@ constexpr std::size_t kBatch = 32;
 
 }  // namespace
 
-std::vector<std::string> TriedOperators() {
+std::vector<std::string> TriedOperators(const std::vector<std::string>& patterns) {
+  const auto wanted = [&](const std::string& name) {
+    return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+             return harness::MatchesGlob(pattern, name);
+           });
+  };
   std::vector<std::string> names = OracleNames();
-  std::erase_if(names, [](const std::string& name) { return CallDrawerFor(name) == nullptr; });
+  std::erase_if(names, [&](const std::string& name) { return CallDrawerFor(name) == nullptr || !wanted(name); });
   return names;
 }
 
@@ -63,13 +69,7 @@ OperatorTrial::Judged OperatorTrial::Judge(const OperatorCall& call, const Opera
   // What only elements tell a meta tensor may be refused for or not.
   if (meta_ && expected.by_elements) expected.errors.push_back(PL_ERROR_NONE);
   const OperatorOutcome& outcome = answer.outcome;
-  const bool absent = outcome.error_class == PL_ERROR_NO_KERNEL || outcome.error_class == PL_ERROR_NOT_FOUND ||
-                      outcome.error_class == PL_ERROR_UNSUPPORTED;
-  // A backend may lack any dtype, also where the call has another fault.
-  const bool no_dtype =
-      outcome.error_class == PL_ERROR_NO_DTYPE &&
-      std::find(expected.errors.begin(), expected.errors.end(), PL_ERROR_NO_DTYPE) == expected.errors.end();
-  if (absent || no_dtype) return {.absent = true};
+  if (IsAbsent(expected, outcome)) return {.absent = true};
   Judged judged{.wrong = Compare(expected, outcome)};
   if (!judged.wrong) judged.wrong = WrongChange(expected, call, outcome);
   if (!judged.wrong) return judged;

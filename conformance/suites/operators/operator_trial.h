@@ -27,8 +27,9 @@
 
 namespace plumbline::suites {
 
-// Those that can be tried: with an oracle and a drawer. Without "aten::"; sorted.
-std::vector<std::string> TriedOperators();
+// Those that can be tried: with an oracle and a drawer. Without "aten::"; sorted. Of names that match one of the
+// patterns (glob.h), if there are any.
+std::vector<std::string> TriedOperators(const std::vector<std::string>& patterns = {});
 
 class OperatorTrial {
  public:

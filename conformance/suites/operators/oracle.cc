@@ -111,6 +111,13 @@ std::vector<std::string> OracleNames() {
   return names;
 }
 
+bool IsAbsent(const Expected& expected, const OperatorOutcome& outcome) {
+  const std::uint32_t error = outcome.error_class;
+  if (error == PL_ERROR_NO_KERNEL || error == PL_ERROR_NOT_FOUND || error == PL_ERROR_UNSUPPORTED) return true;
+  return error == PL_ERROR_NO_DTYPE &&
+         std::find(expected.errors.begin(), expected.errors.end(), PL_ERROR_NO_DTYPE) == expected.errors.end();
+}
+
 std::optional<std::string> Compare(const Expected& expected, const OperatorOutcome& outcome) {
   if (expected.refused()) {
     if (std::find(expected.errors.begin(), expected.errors.end(), outcome.error_class) != expected.errors.end()) {

@@ -61,6 +61,10 @@ std::vector<std::string> OracleNames();
 // What is wrong with elements, in words: of a tensor that need not be the whole result.
 std::optional<std::string> CompareElements(const ExpectedTensor& expected, const HostTensor& got);
 
+// Whether the backend has no kernel for the operator, or none for the dtype: it may lack any, also where the call has
+// another fault. Not where the operator excludes the dtype, so that this error is due.
+bool IsAbsent(const Expected& expected, const OperatorOutcome& outcome);
+
 // In words, what is wrong; empty: nothing. An expected NaN asks for a NaN, an infinity for that one, and a zero for its
 // sign where the bound is exact.
 std::optional<std::string> Compare(const Expected& expected, const OperatorOutcome& outcome);

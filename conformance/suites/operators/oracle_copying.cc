@@ -31,21 +31,6 @@ bool LiesIn(const HostTensor& tensor, std::int64_t format) {
   return strides.has_value();
 }
 
-// Whether its elements fill a piece of memory, each once.
-bool IsDense(const HostTensor& tensor) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> order;
-  for (std::size_t d = 0; d < tensor.sizes.size(); ++d) {
-    if (tensor.sizes[d] != 1) order.emplace_back(tensor.strides[d], tensor.sizes[d]);
-  }
-  std::sort(order.begin(), order.end());
-  std::int64_t expected = 1;
-  for (const auto& [stride, size] : order) {
-    if (stride != expected) return false;
-    expected *= size;
-  }
-  return true;
-}
-
 // A copy's strides: self's where it is dense and they are kept; contiguous where that is asked for.
 void Layout(ExpectedTensor& out, const HostTensor& self, const Argument& format) {
   const std::int64_t wanted = format.kind == PL_INT ? format.integer : kPreserveFormat;
