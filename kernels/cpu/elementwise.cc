@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kBlock = 1024;    // elements in a buffer
 constexpr std::int64_t kDirect = 16384;  // elements of a piece without a buffer
 constexpr std::int64_t kShortRow = 128;  // rows shorter than this share a block
-constexpr int kTileRows = 32, kTileColumns = 128;
+constexpr int kTileRows = 32, kTileColumns = 320;
 constexpr std::int64_t kStreamBytes = std::int64_t{16} << 20;  // outputs from this size on pass the caches by
 
 template <class T>
@@ -275,6 +275,42 @@ void RunRange(const Plan& plan, std::int64_t begin, std::int64_t end) {
   }
 }
 
+// ---- rows ----
+
+// Whether each row can be given to the loop as it is: its output and inputs lie side by side, or an input is one
+// element in each row. Rows are neither so short that the calls cost more than they save nor so long that there are too
+// few.
+bool WantsRows(const Plan& plan) {
+  if (plan.dims < 2 || plan.dim[0].size < kShortRow || plan.dim[0].size > kDirect) return false;
+  for (int k = 0; k < plan.count; ++k) {
+    const bool repeats = k > 0 && plan.dim[0].stride[k] == 0;
+    if (!plan.Ready(k) || (!repeats && plan.dim[0].stride[k] != plan.item[k])) return false;
+  }
+  return true;
+}
+
+void RunRows(const Plan& plan, std::int64_t begin, std::int64_t end) {
+  const std::int64_t length = plan.dim[0].size;
+  Buffer buffers[kMaxOperands];
+  const char* filled[kMaxOperands] = {};
+  bool repeats[kMaxOperands], any = false;
+  for (int k = 0; k < plan.count; ++k) any |= repeats[k] = plan.dim[0].stride[k] == 0;
+  const std::int64_t most = any ? std::min(kBlock, length) : length;
+  Place place(plan, begin * length);
+  for (std::int64_t row = begin; row < end; ++row, place.Advance(plan, length)) {
+    for (int k = 1; k < plan.count; ++k) {
+      if (!repeats[k] || filled[k] == place.data[k]) continue;
+      filled[k] = place.data[k];
+      CopyRun(static_cast<std::size_t>(plan.item[k]), buffers[k].bytes, plan.item[k], place.data[k], 0, most);
+    }
+    for (std::int64_t at = 0; at < length; at += most) {
+      void* data[kMaxOperands];
+      for (int k = 0; k < plan.count; ++k) data[k] = repeats[k] ? buffers[k].bytes : place.data[k] + at * plan.item[k];
+      plan.work.loop(data, std::min(most, length - at), plan.work.parameters);
+    }
+  }
+}
+
 // ---- tiles ----
 
 // Whether input k runs along dimension 1, while the output runs along dimension 0.
@@ -426,6 +462,12 @@ void RunElementwise(const Elementwise& work) {
     return ParallelFor(
         strips, std::max<std::int64_t>(1, kGrain / elements),
         [&](std::int64_t begin, std::int64_t end) { RunTiles(plan, begin, end); }, elements);
+  }
+  if (WantsRows(plan)) {
+    const std::int64_t length = plan.dim[0].size;
+    return ParallelFor(
+        plan.numel / length, std::max<std::int64_t>(1, kGrain / length),
+        [&](std::int64_t begin, std::int64_t end) { RunRows(plan, begin, end); }, length);
   }
   ParallelFor(plan.numel, kGrain, [&](std::int64_t begin, std::int64_t end) { RunRange(plan, begin, end); });
 }

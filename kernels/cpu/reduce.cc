@@ -2,11 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace plumbline::kernels::cpu {
 namespace {
 
-constexpr std::int64_t kPiece = 4096;     // elements whose sum is made in the element type
+constexpr std::int64_t kPiece = 8192;     // elements whose sum is made in the element type
 constexpr std::int64_t kStripe = 1024;    // columns that are reduced together
 constexpr std::int64_t kRowsATime = 256;  // rows whose sums are made in the element type
 
@@ -323,27 +324,96 @@ void StoreResult(ReduceKind kind, Type type, Partial partial, std::int64_t n, co
   }
 }
 
-// Columns that lie side by side, reduced over rows: stripes of results are kept in the first cache.
-void ReduceColumns(ReduceKind kind, const Rows& rows, const PackedOutput& out) {
+// `count` results, partial(i) at place first + i.
+template <class F>
+void StoreResults(ReduceKind kind, Type type, const F& partial, std::int64_t count, std::int64_t n,
+                  const PackedOutput& out, std::int64_t first) {
+  if (kind == ReduceKind::kSum && type == Type::kF32 && out.type == Type::kF32) {  // of many, the usual ones
+    float* const to = static_cast<float*>(out.data) + first;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(partial(i).real);
+    return;
+  }
+  for (std::int64_t i = 0; i < count; ++i) StoreResult(kind, type, partial(i), n, out, first + i);
+}
+
+// Sums of columns, joined in double; those of doubles with what each addition loses, as Joined does.
+template <class T>
+class ColumnSums {
+ public:
+  explicit ColumnSums(std::int64_t n) : sum_(static_cast<std::size_t>(n)), lost_(sizeof(T) == 8 ? sum_.size() : 0) {}
+  void Clear() {
+    std::fill(sum_.begin(), sum_.end(), 0.0);
+    std::fill(lost_.begin(), lost_.end(), 0.0);
+  }
+  void Add(const T* parts, std::int64_t n) {
+    double* const sum = sum_.data();
+    double* const lost = lost_.data();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double before = sum[i], x = parts[i], after = before + x;
+      sum[i] = after;
+      if constexpr (sizeof(T) == 8) {
+        lost[i] += std::fabs(before) >= std::fabs(x) ? (before - after) + x : (x - after) + before;
+      }
+    }
+  }
+  Partial Get(std::int64_t i) const {
+    const auto at = static_cast<std::size_t>(i);
+    Partial partial;
+    partial.real = lost_.empty() || !std::isfinite(sum_[at]) ? sum_[at] : sum_[at] + lost_[at];
+    return partial;
+  }
+
+ private:
+  std::vector<double> sum_, lost_;
+};
+
+// Of any operation and type.
+template <class T>
+class ColumnPartials {
+ public:
+  ColumnPartials(ReduceOp op, Type type, std::int64_t n)
+      : first_(op, type), joined_(static_cast<std::size_t>(n), first_) {}
+  void Clear() { std::fill(joined_.begin(), joined_.end(), first_); }
+  void Add(const T* parts, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      Partial partial;
+      if constexpr (std::is_floating_point_v<T>) {
+        partial.real = parts[i];
+      } else {
+        partial.integer = parts[i];
+      }
+      joined_[static_cast<std::size_t>(i)].Add(partial);
+    }
+  }
+  Partial Get(std::int64_t i) const { return joined_[static_cast<std::size_t>(i)].Get(); }
+
+ private:
+  Joined first_;
+  std::vector<Joined> joined_;
+};
+
+// Columns that lie side by side, reduced over rows: stripes of results are kept in the first cache. `fresh` joins the
+// results of a stripe, as long as one at most.
+template <class T, class Columns>
+void ReduceColumns(ReduceKind kind, const Rows& rows, const PackedOutput& out, const Columns& fresh) {
   const ReduceOp op = OpOf(kind);
   const Type type = rows.type();
-  const auto item = static_cast<std::int64_t>(SizeOf(type));
   const auto reduce_rows = Level().reduce_rows[Index(op)][Index(type)];
   const std::int64_t inner = rows.kept().back().size;
   const std::int64_t stripes = (inner + kStripe - 1) / kStripe;
   const Rows::Step last = rows.reduced().back();
   const std::int64_t outer = rows.length() / last.size;
-  const auto identity = Joined(op, type).Get();
+  const Partial identity = Joined(op, type).Get();
   ParallelFor(
       rows.count() / inner * stripes, 1,
       [&](std::int64_t begin, std::int64_t end) {
-        std::vector<char> acc(static_cast<std::size_t>(kStripe * item));
-        std::vector<Joined> joined;
+        std::vector<T> acc(static_cast<std::size_t>(kStripe));
+        Columns columns = fresh;
         for (std::int64_t s = begin; s < end; ++s) {
           const std::int64_t first = s / stripes * inner + s % stripes * kStripe;
           const std::int64_t n = std::min(kStripe, inner - s % stripes * kStripe);
           const char* const base = rows.RowAt(first);
-          joined.assign(static_cast<std::size_t>(n), Joined(op, type));
+          columns.Clear();
           for (std::int64_t o = 0; o < outer; ++o) {
             const char* from = base;
             std::int64_t rest = o;
@@ -352,33 +422,48 @@ void ReduceColumns(ReduceKind kind, const Rows& rows, const PackedOutput& out) {
               rest /= rows.reduced()[d].size;
             }
             for (std::int64_t r = 0; r < last.size; r += kRowsATime) {
-              for (std::int64_t i = 0; i < n; ++i) {
-                if (type == Type::kI64) {
-                  reinterpret_cast<std::int64_t*>(acc.data())[i] = identity.integer;
-                } else if (type == Type::kF64) {
-                  reinterpret_cast<double*>(acc.data())[i] = identity.real;
-                } else {
-                  reinterpret_cast<float*>(acc.data())[i] = static_cast<float>(identity.real);
-                }
-              }
+              std::fill_n(
+                  acc.begin(), n,
+                  std::is_floating_point_v<T> ? static_cast<T>(identity.real) : static_cast<T>(identity.integer));
               reduce_rows(acc.data(), from + r * last.stride, std::min(kRowsATime, last.size - r), last.stride, n);
-              for (std::int64_t i = 0; i < n; ++i) {
-                Partial partial;
-                if (type == Type::kI64) {
-                  partial.integer = reinterpret_cast<std::int64_t*>(acc.data())[i];
-                } else {
-                  partial.real = ElementAt(type, acc.data(), i);
-                }
-                joined[static_cast<std::size_t>(i)].Add(partial);
-              }
+              columns.Add(acc.data(), n);
             }
           }
-          for (std::int64_t i = 0; i < n; ++i) {
-            StoreResult(kind, type, joined[static_cast<std::size_t>(i)].Get(), rows.length(), out, first + i);
-          }
+          StoreResults(
+              kind, type, [&](std::int64_t i) { return columns.Get(i); }, n, rows.length(), out, first);
         }
       },
       rows.length() * std::min(kStripe, inner));
+}
+
+template <class T>
+void ReduceColumnsOf(ReduceKind kind, const Rows& rows, const PackedOutput& out) {
+  const ReduceOp op = OpOf(kind);
+  const std::int64_t columns = std::min(kStripe, rows.kept().back().size);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (op == ReduceOp::kSum) return ReduceColumns<T>(kind, rows, out, ColumnSums<T>(columns));
+  }
+  ReduceColumns<T>(kind, rows, out, ColumnPartials<T>(op, rows.type(), columns));
+}
+
+// Rows that are in place and short: many results of one call.
+void ReduceShortRows(ReduceKind kind, const Rows& rows, const PackedOutput& out) {
+  constexpr std::int64_t kAtATime = 64;
+  const ReduceOp op = OpOf(kind);
+  const auto reduce_each = Level().reduce_each[Index(op)][Index(rows.type())];
+  const Rows::Step last = rows.kept().empty() ? Rows::Step{1, 0} : rows.kept().back();
+  ParallelFor(
+      rows.count(), std::max<std::int64_t>(1, kGrain / rows.length()),
+      [&](std::int64_t begin, std::int64_t end) {
+        Partial results[kAtATime];
+        for (std::int64_t index = begin, n; index < end; index += n) {
+          n = std::min({kAtATime, end - index, last.size - index % last.size});
+          reduce_each(results, rows.RowAt(index), n, last.stride, rows.length());
+          StoreResults(
+              kind, rows.type(), [&](std::int64_t k) { return results[k]; }, n, rows.length(), out, index);
+        }
+      },
+      rows.length());
 }
 
 // visit(row, index), where a row is a ShortRow or a LongRow.
@@ -455,7 +540,13 @@ void Reduce(ReduceKind kind, const StridedInput& in, std::span<const bool> reduc
     const bool in_columns = op != ReduceOp::kProd || compute == Type::kI64;
     if (in_columns && !rows.direct() && in.type == compute && !rows.kept().empty() &&
         rows.kept().back().stride == item && rows.kept().back().size >= 16) {
-      return ReduceColumns(kind, rows, out);
+      return compute == Type::kF32   ? ReduceColumnsOf<float>(kind, rows, out)
+             : compute == Type::kF64 ? ReduceColumnsOf<double>(kind, rows, out)
+                                     : ReduceColumnsOf<std::int64_t>(kind, rows, out);
+    }
+    // ReducePieces has more to do for products of doubles.
+    if (rows.direct() && rows.length() <= kPiece && (op != ReduceOp::kProd || compute != Type::kF64)) {
+      return ReduceShortRows(kind, rows, out);
     }
     return ForEachRow(rows, [&](const auto& row, std::int64_t index) {
       StoreResult(kind, compute, row.Get(op), rows.length(), out, index);

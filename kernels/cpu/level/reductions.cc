@@ -1,8 +1,8 @@
 // Reductions of elements that lie side by side, and the rows of softmax and normalisation.
 //
-// The order of additions is fixed, whatever the level: 64 partial results, each of every 64th element, then joined in
-// pairs. A caller that gives at most a few thousand elements at a time, and joins their doubles, has an error that
-// hardly grows with the number of elements.
+// The order of additions is fixed, whatever the level: 64 partial results, each of every 64th element, joined in pairs,
+// then the last few elements. A caller that gives at most a few thousand elements at a time, and joins their doubles,
+// has an error that hardly grows with the number of elements.
 #include "kernels/cpu/level/math.h"
 #include "kernels/cpu/level/parts.h"
 #include "kernels/cpu/level/vectors.h"
@@ -29,30 +29,39 @@ T Highest() {
   }
 }
 
+// Some elements of T side by side, which operators work on as they do on one.
 template <class T>
-[[gnu::always_inline]] inline T Magnitude(T x) {
-  if constexpr (sizeof(T) == 4) {
-    return __builtin_fabsf(x);
-  } else if constexpr (kIsFloat<T>) {
-    return __builtin_fabs(x);
-  } else {
-    return x < 0 ? static_cast<T>(-static_cast<Wrap<T>>(x)) : x;
-  }
-}
+struct LaneOf {
+  typedef T Type __attribute__((vector_size(32)));
+};
+template <class T>
+using Lane = typename LaneOf<T>::Type;
 
+// What V, elements of T, is computed in: integers wrap.
+template <class T, class V>
+struct WrapFor {
+  using Type = Lane<Wrap<T>>;
+};
+template <class T>
+struct WrapFor<T, T> {
+  using Type = Wrap<T>;
+};
+
+// The operations, on V: a T or a Lane of them. First is the result of no element.
 struct Sum {
   static constexpr bool kWide = false;
   template <class T>
   static T First() {
     return 0;
   }
-  template <class T>
-  static T Map(T x) {
+  template <class T, class V>
+  static V Map(V x) {
     return x;
   }
-  template <class T>
-  static T Join(T a, T b) {
-    return static_cast<T>(static_cast<Wrap<T>>(a) + static_cast<Wrap<T>>(b));
+  template <class T, class V>
+  static V Join(V a, V b) {
+    using W = typename WrapFor<T, V>::Type;
+    return (V)((W)a + (W)b);
   }
 };
 struct Prod {
@@ -61,13 +70,14 @@ struct Prod {
   static T First() {
     return 1;
   }
-  template <class T>
-  static T Map(T x) {
+  template <class T, class V>
+  static V Map(V x) {
     return x;
   }
-  template <class T>
-  static T Join(T a, T b) {
-    return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
+  template <class T, class V>
+  static V Join(V a, V b) {
+    using W = typename WrapFor<T, V>::Type;
+    return (V)((W)a * (W)b);
   }
 };
 struct Min {  // NaN wins
@@ -76,13 +86,13 @@ struct Min {  // NaN wins
   static T First() {
     return Highest<T>();
   }
-  template <class T>
-  static T Map(T x) {
+  template <class T, class V>
+  static V Map(V x) {
     return x;
   }
-  template <class T>
-  static T Join(T a, T b) {
-    const T smaller = a < b ? a : b;
+  template <class T, class V>
+  static V Join(V a, V b) {
+    const V smaller = a < b ? a : b;
     return a != a ? a : smaller;
   }
 };
@@ -92,26 +102,38 @@ struct Max {
   static T First() {
     return Lowest<T>();
   }
-  template <class T>
-  static T Map(T x) {
+  template <class T, class V>
+  static V Map(V x) {
     return x;
   }
-  template <class T>
-  static T Join(T a, T b) {
-    const T larger = a > b ? a : b;
+  template <class T, class V>
+  static V Join(V a, V b) {
+    const V larger = a > b ? a : b;
     return a != a ? a : larger;
   }
 };
 struct SumSquares : Sum {
-  template <class T>
-  static T Map(T x) {
-    return static_cast<T>(static_cast<Wrap<T>>(x) * static_cast<Wrap<T>>(x));
+  template <class T, class V>
+  static V Map(V x) {
+    using W = typename WrapFor<T, V>::Type;
+    return (V)((W)x * (W)x);
+  }
+};
+struct Magnitude {
+  template <class T, class V>
+  static V Of(V x) {
+    if constexpr (kIsFloat<T>) {  // of -0 it is 0
+      return x > 0 ? x : V{} - x;
+    } else {
+      using W = typename WrapFor<T, V>::Type;
+      return x < 0 ? (V)(W{} - (W)x) : x;
+    }
   }
 };
 struct SumAbs : Sum {
-  template <class T>
-  static T Map(T x) {
-    return Magnitude(x);
+  template <class T, class V>
+  static V Map(V x) {
+    return Magnitude::Of<T>(x);
   }
 };
 struct MaxAbs : Max {
@@ -119,29 +141,30 @@ struct MaxAbs : Max {
   static T First() {
     return 0;
   }
-  template <class T>
-  static T Map(T x) {
-    return Magnitude(x);
+  template <class T, class V>
+  static V Map(V x) {
+    return Magnitude::Of<T>(x);
   }
 };
 struct CountNonZero : Sum {
-  template <class T>
-  static T Map(T x) {
-    return x != 0 ? 1 : 0;
+  template <class T, class V>
+  static V Map(V x) {
+    return x != 0 ? V{} + T{1} : V{};
   }
 };
 
 constexpr int kLanes = 64;
+constexpr int kPrefetched = 1024;  // elements ahead; a row of fewer has its successor prefetched
 
-// In pairs; the widths are constants, so that the wide ones are vectors.
-template <class Op, int kWidth, class A>
-[[gnu::always_inline]] inline A JoinLanes(A* lanes) {
-  if constexpr (kWidth == 1) {
-    return lanes[0];
+// In pairs: n a power of two.
+template <class Op, class T, int n, class V>
+[[gnu::always_inline]] inline V JoinPairs(const V* parts) {
+  if constexpr (n == 1) {
+    return parts[0];
   } else {
-    A half[kWidth / 2];
-    for (int k = 0; k < kWidth / 2; ++k) half[k] = Op::Join(lanes[k], lanes[k + kWidth / 2]);
-    return JoinLanes<Op, kWidth / 2>(half);
+    V half[n / 2];
+    for (int k = 0; k < n / 2; ++k) half[k] = Op::template Join<T>(parts[k], parts[k + n / 2]);
+    return JoinPairs<Op, T, n / 2>(half);
   }
 }
 
@@ -157,7 +180,7 @@ Partial PartialOf(T x) {
 }
 
 template <class Op, class T>
-Partial Reduce(const void* data, std::int64_t n) {
+[[gnu::always_inline]] inline Partial ReduceOne(const void* data, std::int64_t n) {
   const T* const in = static_cast<const T*>(data);
   if constexpr (kIndexOf<T> == 5 && Op::kWide) {
     // Products of floats would overflow where those of doubles do not.
@@ -169,39 +192,75 @@ Partial Reduce(const void* data, std::int64_t n) {
     }
     const int rest = static_cast<int>(n - i);
     for (int k = 0; k < rest; ++k) lanes[k] *= in[i + k];
-    return PartialOf(JoinLanes<Op, kLanes>(lanes));
+    return PartialOf(JoinPairs<Op, double, kLanes>(lanes));
   } else {
-    T lanes[kLanes];
-    for (T& lane : lanes) lane = Op::template First<T>();
+    constexpr int kPerLane = 32 / int{sizeof(T)}, kCount = kLanes / kPerLane;
+    Lane<T> lanes[kCount];
+    for (Lane<T>& lane : lanes) lane = Lane<T>{} + Op::template First<T>();
+    const auto add = [&](int k, const T* from) {
+      Lane<T> x;
+      __builtin_memcpy(&x, from, sizeof x);
+      lanes[k] = Op::template Join<T>(lanes[k], Op::template Map<T>(x));
+    };
     std::int64_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
-      for (int k = 0; k < kLanes; ++k) lanes[k] = Op::Join(lanes[k], Op::Map(in[i + k]));
+#pragma GCC unroll 16
+      for (int k = 0; k < kCount; k += 2) {
+        __builtin_prefetch(in + i + k * kPerLane + kPrefetched);
+        add(k, in + i + k * kPerLane);
+        add(k + 1, in + i + (k + 1) * kPerLane);
+      }
     }
-    const int rest = static_cast<int>(n - i);
-    for (int k = 0; k < rest; ++k) lanes[k] = Op::Join(lanes[k], Op::Map(in[i + k]));
-    return PartialOf(JoinLanes<Op, kLanes>(lanes));
+    // A row of a few hundred elements is mostly what is left: by lanes too, as far as they go.
+#pragma GCC unroll 16
+    for (int k = 0; k < kCount; ++k) {
+      if (i + kPerLane > n) break;
+      add(k, in + i);
+      i += kPerLane;
+    }
+    const Lane<T> joined = JoinPairs<Op, T, kCount>(lanes);
+    T elements[kPerLane];
+    __builtin_memcpy(elements, &joined, sizeof elements);
+    T result = JoinPairs<Op, T, kPerLane>(elements);
+    for (; i < n; ++i) result = Op::template Join<T>(result, Op::template Map<T>(in[i]));
+    return PartialOf(result);
   }
 }
 
-// Four rows at a time, so that the results are loaded and stored once for the four.
+template <class Op, class T>
+Partial Reduce(const void* data, std::int64_t n) {
+  return ReduceOne<Op, T>(data, n);
+}
+
+template <class Op, class T>
+void ReduceEach(Partial* results, const void* data, std::int64_t rows, std::int64_t stride, std::int64_t n) {
+  const char* row = static_cast<const char*>(data);
+  for (std::int64_t r = 0; r < rows; ++r, row += stride) results[r] = ReduceOne<Op, T>(row, n);
+}
+
+// Eight rows at a time, so that the results are loaded and stored once for the eight.
 template <class Op, class T>
 void ReduceRows(void* acc_data, const void* data, std::int64_t rows, std::int64_t stride, std::int64_t n) {
   T* const acc = static_cast<T*>(acc_data);
   const char* row = static_cast<const char*>(data);
   const auto at = [&](std::int64_t k) { return reinterpret_cast<const T*>(row + k * stride); };
   std::int64_t r = 0;
-  for (; r + 4 <= rows; r += 4, row += 4 * stride) {
+  const auto join = [](T a, T b) { return Op::template Join<T>(a, b); };
+  const auto pair = [](const T* a, const T* b, std::int64_t i) {
+    return Op::template Join<T>(Op::template Map<T>(a[i]), Op::template Map<T>(b[i]));
+  };
+  for (; r + 8 <= rows; r += 8, row += 8 * stride) {
     const T *const a = at(0), *const b = at(1), *const c = at(2), *const d = at(3);
+    const T *const e = at(4), *const f = at(5), *const g = at(6), *const h = at(7);
     PLUMBLINE_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) {
-      const T both = Op::Join(Op::Join(Op::Map(a[i]), Op::Map(b[i])), Op::Join(Op::Map(c[i]), Op::Map(d[i])));
-      acc[i] = Op::Join(acc[i], both);
+      acc[i] = join(acc[i], join(join(pair(a, b, i), pair(c, d, i)), join(pair(e, f, i), pair(g, h, i))));
     }
   }
   for (; r < rows; ++r, row += stride) {
     const T* const a = at(0);
     PLUMBLINE_INDEPENDENT
-    for (std::int64_t i = 0; i < n; ++i) acc[i] = Op::Join(acc[i], Op::Map(a[i]));
+    for (std::int64_t i = 0; i < n; ++i) acc[i] = join(acc[i], Op::template Map<T>(a[i]));
   }
 }
 
@@ -221,33 +280,33 @@ double SumSquaredDistance(const void* data, std::int64_t n, double mean) {
     const double d = static_cast<double>(in[i]) - mean;
     lanes[k] += d * d;
   }
-  return JoinLanes<Sum, kWide>(lanes);
+  return JoinPairs<Sum, double, kWide>(lanes);
 }
 
 template <bool kStore>
 double ExpAndSumFloats(float* out, const float* in, std::int64_t n, float shift) {
-  constexpr int kWide = 32;
+  constexpr int kWide = 32, kPerVector = sizeof(Floats) / 4;
   double total = 0;
   for (std::int64_t begin = 0; begin < n; begin += 4096) {
     const std::int64_t end = n - begin < 4096 ? n : begin + 4096;
-    float lanes[kWide] = {};
+    Floats sums[kWide / kPerVector] = {};
     std::int64_t i = begin;
     for (; i + kWide <= end; i += kWide) {
-      PLUMBLINE_INDEPENDENT
-      for (int k = 0; k < kWide; ++k) {
-        const float e = ExpF(in[i + k] - shift);
-        if constexpr (kStore) out[i + k] = e;
-        lanes[k] += e;
+      for (int k = 0; k < kWide / kPerVector; ++k) {
+        const Floats e = ExpBelowF(Load(in + i + k * kPerVector) - shift);
+        if constexpr (kStore) __builtin_memcpy(out + i + k * kPerVector, &e, sizeof e);
+        sums[k] += e;
       }
     }
-    const int rest = static_cast<int>(end - i);
-    PLUMBLINE_INDEPENDENT
-    for (int k = 0; k < rest; ++k) {
-      const float e = ExpF(in[i + k] - shift);
-      if constexpr (kStore) out[i + k] = e;
-      lanes[k] += e;
+    for (int k = 0; i < end; i += kPerVector, ++k) {
+      const int rest = static_cast<int>(end - i);
+      const Floats e = ExpBelowF(LoadSome(in + i, rest, -__builtin_inff()) - shift);  // e^-infinity adds nothing
+      if constexpr (kStore) StoreSome(out + i, e, rest);
+      sums[k] += e;
     }
-    total += JoinLanes<Sum, kWide>(lanes);
+    float lanes[kWide];
+    __builtin_memcpy(lanes, sums, sizeof lanes);
+    total += JoinPairs<Sum, float, kWide>(lanes);
   }
   return total;
 }
@@ -326,6 +385,7 @@ void Normalize(void* out_data, const void* in_data, const void* weight_data, con
 template <class Op, class... T>
 void Add(LevelTable& table, ReduceOp op) {
   ((table.reduce[static_cast<int>(op)][kIndexOf<T>] = &Reduce<Op, T>), ...);
+  ((table.reduce_each[static_cast<int>(op)][kIndexOf<T>] = &ReduceEach<Op, T>), ...);
   ((table.reduce_rows[static_cast<int>(op)][kIndexOf<T>] = &ReduceRows<Op, T>), ...);
 }
 template <class Op>

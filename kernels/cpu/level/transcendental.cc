@@ -1,4 +1,4 @@
-// Transcendental functions of floats: exp, log, sigmoid and tanh of F32 are our own (math.h), the others SLEEF's.
+// Transcendental functions of floats: exp, log, sigmoid, tanh and gelu of F32 are our own (math.h), the others SLEEF's.
 #include "kernels/cpu/level/math.h"
 #include "kernels/cpu/level/parts.h"
 #include "kernels/cpu/level/vectors.h"
@@ -6,16 +6,8 @@
 namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL {
 namespace {
 
-template <float (*function)(float)>
-[[gnu::always_inline]] inline void Each(void* const* data, std::int64_t n) {
-  auto* const out = static_cast<float*>(data[0]);
-  const auto* const in = static_cast<const float*>(data[1]);
-  PLUMBLINE_INDEPENDENT
-  for (std::int64_t i = 0; i < n; ++i) out[i] = function(in[i]);
-}
-
 template <class T, auto function>
-void Sleef(void* const* data, std::int64_t n, const Parameters&) {
+void OnVectors(void* const* data, std::int64_t n, const Parameters&) {
   ForVectors([](Vector<T> x) { return function(x); }, n, static_cast<T*>(data[0]), static_cast<const T*>(data[1]));
 }
 
@@ -76,11 +68,25 @@ struct SiluOp {
     return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
   }
 };
-struct GeluOp {  // x / 2 erfc(-x / sqrt 2): the tail keeps its digits
-  template <class T>
-  static Vector<T> Of(Vector<T> x, const Parameters&) {
-    const Vector<T> result = x * static_cast<T>(0.5) * Erfc<T>(x * static_cast<T>(-0.70710678118654752440));
-    return x == -Splat<T>(__builtin_inf()) ? Splat<T>(-0.0) : result;
+struct GeluOp {  // of doubles: x / 2 erfc(-x / sqrt 2), so that the tail keeps its digits
+  static Doubles Of(Doubles x) {
+    const Doubles bounded = x < -50 ? Splat<double>(-50) : x;  // whose result is 0
+    const Doubles y = bounded * -0.70710678118654752440;
+    // The rounding of y is made good: erfc(y + d) is erfc(y) (1 - d (2 y + 1 / y)) for a small d and y > 1. The parts
+    // of the product that are floats are exact.
+    const auto narrow = [](Doubles v) {
+      typedef float Narrow __attribute__((vector_size(sizeof(Doubles) / 2)));
+      return __builtin_convertvector(__builtin_convertvector(v, Narrow), Doubles);
+    };
+    constexpr double kHigh = -0.707106769084930419921875, kLow = -1.2101617104478969e-8;
+    const Doubles high = narrow(bounded), low = bounded - high;
+    const Doubles d = (high * kHigh - y) + (high * kLow + low * (kHigh + kLow));
+    const Doubles factor = y > 1 ? 1 - d * (2 * y + 1 / y) : Splat<double>(1);
+    const Doubles result = x * 0.5 * (Erfc<double>(y) * factor);
+    return x == -Splat<double>(__builtin_inf()) ? Splat<double>(-0.0) : result;
+  }
+  static void Run(void* const* data, std::int64_t n, const Parameters&) {
+    ForVectors(&Of, n, static_cast<double*>(data[0]), static_cast<const double*>(data[1]));
   }
 };
 struct GeluTanhOp {  // x sigmoid(2 y), y = sqrt(2/pi) (x + 0.044715 x^3)
@@ -197,11 +203,6 @@ void Composed(void* const* data, std::int64_t n, const Parameters& parameters) {
              static_cast<const T*>(data[1]));
 }
 
-template <float (*function)(float)>
-void Own(void* const* data, std::int64_t n, const Parameters&) {
-  Each<function>(data, n);
-}
-
 }  // namespace
 
 void AddMath(LevelTable& table) {
@@ -210,9 +211,9 @@ void AddMath(LevelTable& table) {
     table.unary[static_cast<int>(op)][kIndexOf<double>] = f64;
   };
 #define PLUMBLINE_ADD_SLEEF(op, name, ulp) \
-  add(UnaryOp::op, &Sleef<float, &PLUMBLINE_SLEEF_F(name, ulp)>, &Sleef<double, &PLUMBLINE_SLEEF_D(name, ulp)>)
+  add(UnaryOp::op, &OnVectors<float, &PLUMBLINE_SLEEF_F(name, ulp)>, &OnVectors<double, &PLUMBLINE_SLEEF_D(name, ulp)>)
 #define PLUMBLINE_ADD_OWN(op, function, name) \
-  add(UnaryOp::op, &Own<function>, &Sleef<double, &PLUMBLINE_SLEEF_D(name, u10)>)
+  add(UnaryOp::op, &OnVectors<float, &function>, &OnVectors<double, &PLUMBLINE_SLEEF_D(name, u10)>)
 #define PLUMBLINE_ADD_COMPOSED(op, Op) add(UnaryOp::op, &Composed<Op, float>, &Composed<Op, double>)
   PLUMBLINE_ADD_OWN(kExp, ExpF, exp);
   PLUMBLINE_ADD_OWN(kLog, LogF, log);
@@ -236,10 +237,10 @@ void AddMath(LevelTable& table) {
   PLUMBLINE_ADD_SLEEF(kErf, erf, u10);
   PLUMBLINE_ADD_SLEEF(kErfc, erfc, u15);
   PLUMBLINE_ADD_SLEEF(kLgamma, lgamma, u10);
-  add(UnaryOp::kSigmoid, &Own<SigmoidF>, &Composed<SigmoidOp, double>);
+  add(UnaryOp::kSigmoid, &OnVectors<float, &SigmoidF>, &Composed<SigmoidOp, double>);
   PLUMBLINE_ADD_COMPOSED(kLogSigmoid, LogSigmoidOp);
-  add(UnaryOp::kSilu, &Own<SiluF>, &Composed<SiluOp, double>);
-  PLUMBLINE_ADD_COMPOSED(kGelu, GeluOp);
+  add(UnaryOp::kSilu, &OnVectors<float, &SiluF>, &Composed<SiluOp, double>);
+  add(UnaryOp::kGelu, &OnVectors<float, &GeluF>, &GeluOp::Run);
   PLUMBLINE_ADD_COMPOSED(kGeluTanh, GeluTanhOp);
   PLUMBLINE_ADD_COMPOSED(kSoftplus, SoftplusOp);
   PLUMBLINE_ADD_COMPOSED(kElu, EluOp);

@@ -157,6 +157,10 @@ struct LevelTable {
   void (*transpose[4])(void* to, std::int64_t to_stride, const void* from, std::int64_t stride, int rows, int columns);
   // One result of n elements that lie side by side. Types: F32, F64, I64.
   Partial (*reduce[static_cast<int>(ReduceOp::kCount)][kComputeTypes])(const void* data, std::int64_t n);
+  // The results of `rows` rows of n elements, `stride` bytes apart.
+  void (*reduce_each[static_cast<int>(ReduceOp::kCount)][kComputeTypes])(Partial* results, const void* data,
+                                                                         std::int64_t rows, std::int64_t stride,
+                                                                         std::int64_t n);
   // Joins each of n elements of `rows` rows, `stride` bytes apart, into acc[n] of the element type.
   void (*reduce_rows[static_cast<int>(ReduceOp::kCount)][kComputeTypes])(void* acc, const void* data, std::int64_t rows,
                                                                          std::int64_t stride, std::int64_t n);

@@ -34,31 +34,56 @@ struct VectorOf<double> {
 template <class T>
 using Vector = typename VectorOf<T>::Type;
 
+template <class T>
+[[gnu::always_inline]] inline Vector<T> Load(const T* from) {
+  Vector<T> v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+
+// The first n elements, or all if there are fewer than n in a vector.
+#ifdef __AVX2__
+[[gnu::always_inline]] inline Vector<float> LoadSome(const float* from, int n, float rest) {
+  const __m256i mask = _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  return _mm256_blendv_ps(_mm256_set1_ps(rest), _mm256_maskload_ps(from, mask), _mm256_castsi256_ps(mask));
+}
+[[gnu::always_inline]] inline void StoreSome(float* to, Vector<float> v, int n) {
+  _mm256_maskstore_ps(to, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), v);
+}
+[[gnu::always_inline]] inline Vector<double> LoadSome(const double* from, int n, double rest) {
+  const __m256i mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3));
+  return _mm256_blendv_pd(_mm256_set1_pd(rest), _mm256_maskload_pd(from, mask), _mm256_castsi256_pd(mask));
+}
+[[gnu::always_inline]] inline void StoreSome(double* to, Vector<double> v, int n) {
+  _mm256_maskstore_pd(to, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)), v);
+}
+#else
+template <class T>
+[[gnu::always_inline]] inline Vector<T> LoadSome(const T* from, int n, T rest) {
+  constexpr int kLanes = sizeof(Vector<T>) / sizeof(T);
+  T padded[kLanes];
+  for (int k = 0; k < kLanes; ++k) padded[k] = k < n ? from[k] : rest;
+  return Load(padded);
+}
+template <class T>
+[[gnu::always_inline]] inline void StoreSome(T* to, Vector<T> v, int n) {
+  constexpr int kLanes = sizeof(Vector<T>) / sizeof(T);
+  for (int k = 0; k < kLanes && k < n; ++k) to[k] = v[k];
+}
+#endif
+
 // out[i] = function(a[i]) or function(a[i], b[i]), whole vectors at a time; the last is filled up with ones.
 template <class T, class F, class... In>
 [[gnu::always_inline]] inline void ForVectors(F function, std::int64_t n, T* out, const In*... in) {
-  static constexpr std::int64_t kLanes = sizeof(Vector<T>) / sizeof(T);
+  constexpr std::int64_t kLanes = sizeof(Vector<T>) / sizeof(T);
   std::int64_t i = 0;
-  const auto load = [](const T* from) {
-    Vector<T> v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-  };
   for (; i + kLanes <= n; i += kLanes) {
-    const Vector<T> result = function(load(in + i)...);
+    const Vector<T> result = function(Load(in + i)...);
     __builtin_memcpy(out + i, &result, sizeof result);
   }
   if (i == n) return;
-  const std::int64_t rest = n - i;
-  const auto load_rest = [rest](const T* from) {
-    T padded[kLanes];
-    for (std::int64_t k = 0; k < kLanes; ++k) padded[k] = k < rest ? from[k] : T(1);
-    Vector<T> v;
-    __builtin_memcpy(&v, padded, sizeof v);
-    return v;
-  };
-  const Vector<T> result = function(load_rest(in + i)...);
-  __builtin_memcpy(out + i, &result, static_cast<unsigned long>(rest) * sizeof(T));
+  const int rest = static_cast<int>(n - i);
+  StoreSome(out + i, function(LoadSome(in + i, rest, T{1})...), rest);
 }
 
 }  // namespace plumbline::kernels::cpu::PLUMBLINE_LEVEL
