@@ -80,7 +80,14 @@ std::vector<Registration> RegisterKernels(Registry& registry) {
     const KernelFunction function = kernel->function;
     const std::string name(op.name);
     const auto info = InfoOf(op, registry, &CopyElements, kernel->where == Where::kCpuAndMeta);
-    made.push_back(registry.Define(op.schema, "kernels"));
+    const std::string_view schema = op.SchemaIn(registry.keys().release());
+    if (PLUMBLINE_FAULT(schemas_forget_what_they_write) && op.variant == tables::Variant::kInPlace) {
+      std::string unmarked(schema);
+      for (std::size_t at; (at = unmarked.find("(a!)")) != std::string::npos;) unmarked.erase(at, 4);
+      made.push_back(registry.Define(unmarked, "kernels"));
+    } else {
+      made.push_back(registry.Define(schema, "kernels"));
+    }
     const auto add = [&](std::string_view key, Kernel kernel) {
       made.push_back(registry.Impl(name, key, std::move(kernel), "kernels"));
     };
@@ -92,6 +99,10 @@ std::vector<Registration> RegisterKernels(Registry& registry) {
         }
         break;
       case tables::Registered::kImplicit:
+        if (PLUMBLINE_FAULT(composites_are_of_the_backend)) {
+          for (const std::string_view key : {"CPU", "Meta"}) add(key, BoxedKernel(info, function));
+          break;
+        }
         add("CompositeImplicitAutograd", BoxedKernel(info, function));
         break;
       case tables::Registered::kExplicit:

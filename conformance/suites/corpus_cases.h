@@ -20,7 +20,7 @@ namespace plumbline::suites {
 // Sorted by id. The error says that the folder is missing or empty.
 harness::OrError<std::vector<harness::Case>> CorpusCases(const std::string& folder);
 
-// The corpus and the registered cases: all that the suites have, sorted by id.
+// The corpus of scenarios and the registered cases, sorted by id; operator_cases.h has those of operators.
 harness::OrError<std::vector<harness::Case>> AllCases();
 
 }  // namespace plumbline::suites

@@ -4,6 +4,8 @@
 
 // clang-format off
 #define PLUMBLINE_OPERATORS_FAULTS(X)                                                                                 \
+  X(schemas_forget_what_they_write, "OPER-001", "the schema of an in-place operator does not say that it writes")     \
+  X(composites_are_of_the_backend, "OPER-002", "a composite operator is registered for each backend instead")         \
   X(factories_forget_their_device, "OPER-003", "a factory makes its tensor on the CPU whatever device it is given")   \
   X(missing_dtype_is_a_missing_kernel, "OPER-004", "a dtype that a kernel lacks is told as a missing kernel")         \
   X(devices_may_differ, "OPER-006", "tensors on two devices are taken together")                                      \

@@ -167,6 +167,10 @@ struct OperatorData {
   std::span<const std::string_view> special;  // what holds of special values, in words
   std::span<const std::string_view> clauses;
 
+  // In a release: that of 1.13 holds for all of 1.x, that of 2.15 for what came after.
+  constexpr std::string_view SchemaIn(std::string_view release) const {
+    return schema_2.empty() || release.starts_with("pytorch-1.") ? schema : schema_2;
+  }
   constexpr bool Takes(int dtype) const { return (dtypes >> dtype & 1) != 0; }
 };
 

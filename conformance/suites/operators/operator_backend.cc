@@ -49,6 +49,12 @@ std::vector<OperatorBackend::Answer> OperatorBackend::Ask(const std::vector<Oper
   return answers;
 }
 
+OperatorBackend::Defined OperatorBackend::AskDefinitions(const std::vector<std::string>& names) {
+  const Reply reply = executor_->Ask(DefinitionsRequest(names), executor_->limit());
+  if (reply.ending == Reply::Ending::kAnswered) return {DecodeDefinitions(reply.text)};
+  return {{}, DeathOf(reply)};
+}
+
 OperatorBackend::Traced OperatorBackend::Ask(const TensorProgram& program) {
   const Reply reply = executor_->Ask(ProgramRequest(program, device_), executor_->limit());
   if (reply.ending == Reply::Ending::kAnswered) return {DecodeTrace(reply.text)};

@@ -16,6 +16,7 @@
 
 #include "conformance/harness/executor.h"
 #include "conformance/suites/operators/operator_call.h"
+#include "conformance/suites/operators/operator_session.h"
 #include "conformance/suites/operators/program_trace.h"
 #include "conformance/suites/operators/tensor_program.h"
 #include "reports/result/result.h"
@@ -38,6 +39,12 @@ class OperatorBackend {
     std::optional<Death> died{};
   };
   std::vector<Answer> Ask(const std::vector<OperatorCall>& calls);
+
+  struct Defined {
+    std::vector<OperatorSession::Definition> definitions;  // in the order of the names
+    std::optional<Death> died{};
+  };
+  Defined AskDefinitions(const std::vector<std::string>& names);
 
   struct Traced {
     ProgramTrace trace;

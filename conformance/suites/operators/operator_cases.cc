@@ -48,13 +48,16 @@ std::vector<harness::Case> OperatorCases(const OperatorOptions& options) {
   std::vector<harness::Case> cases = ProgramCases(harness::CorpusFolder(), options.device);
   for (const std::string& name : TriedOperators()) {
     cases.push_back({.id = "operators/" + name,
-                     .chapter = "operators",
+                     .chapter = kOperatorsChapter,
                      .clauses = ClausesOfOperator(name),
                      .tier = Tier::kQuick,
                      .needs = kWithOperators,
                      .sampled = false,
                      .where = __FILE__,
                      .run = [name, options](CaseContext& ctx) { RunCase(ctx, name, options); }});
+  }
+  for (const harness::Case& one : harness::RegisteredCases()) {
+    if (one.chapter == kOperatorsChapter) cases.push_back(one);
   }
   return cases;
 }

@@ -1,5 +1,5 @@
-// The tensor programs of the corpus, and a case for each operator that the suite has an oracle for: many drawn calls,
-// each compared with what it should come to.
+// The tensor programs of the corpus, the registered cases of the chapter, and a case for each operator that the suite
+// has an oracle for: many drawn calls, each compared with what it should come to.
 //
 //   std::vector<Case> cases = OperatorCases({.device = "meta"});          // "operators/add.Tensor", ...
 //
@@ -16,6 +16,9 @@
 #include "conformance/harness/case.h"
 
 namespace plumbline::suites {
+
+// Cases of this chapter are for tensors and operators: PL_CASE(kOperatorsChapter, ...) is one of OperatorCases().
+inline constexpr const char* kOperatorsChapter = "operators";
 
 struct OperatorOptions {
   std::string device;  // of the tensors; empty: the backend's default one

@@ -53,6 +53,22 @@ std::string ServeProgram(const pl_adapter& adapter, const BackendFacts& facts, c
   }
 }
 
+std::string ServeDefinitions(const pl_adapter& adapter, const BackendFacts& facts, const std::string& request,
+                             Progress& progress) {
+  nlohmann::json answers = nlohmann::json::array();
+  for (const std::string& name : nlohmann::json::from_msgpack(request).get<std::vector<std::string>>()) {
+    progress.step = static_cast<int>(answers.size());
+    OperatorSession::Definition definition;
+    try {
+      definition = Session(adapter, facts).DefinitionOf(name);
+    } catch (const OperatorSession::Failed& failed) {  // no session
+      definition = {failed.error_class, failed.message, {}, {}};
+    }
+    answers.push_back({definition.error_class, definition.message, definition.schema, definition.keys});
+  }
+  return Packed(answers);
+}
+
 }  // namespace
 
 std::string CallsRequest(const std::vector<OperatorCall>& calls, const std::string& device) {
@@ -64,11 +80,24 @@ std::string ProgramRequest(const TensorProgram& program, const std::string& devi
          Packed(nlohmann::json::array({device, PrintTensorProgram(program)}));
 }
 
+std::string DefinitionsRequest(const std::vector<std::string>& names) {
+  return std::string(kOperatorsRequest) + "definitions " + Packed(names);
+}
+
+std::vector<OperatorSession::Definition> DecodeDefinitions(const std::string& answer) {
+  std::vector<OperatorSession::Definition> definitions;
+  for (const nlohmann::json& one : nlohmann::json::from_msgpack(answer)) {
+    definitions.push_back({one[0], one[1], one[2], one[3]});
+  }
+  return definitions;
+}
+
 std::string ServeOperators(const pl_adapter& adapter, const BackendFacts& facts, const std::string& request,
                            Progress& progress) {
   const std::size_t begin = kOperatorsRequest.size(), end = request.find(' ', begin);
-  const bool program = request.substr(begin, end - begin) == "program";
-  return (program ? ServeProgram : ServeCalls)(adapter, facts, request.substr(end + 1), progress);
+  const std::string kind = request.substr(begin, end - begin);
+  const auto serve = kind == "program" ? ServeProgram : kind == "definitions" ? ServeDefinitions : ServeCalls;
+  return serve(adapter, facts, request.substr(end + 1), progress);
 }
 
 }  // namespace plumbline::suites

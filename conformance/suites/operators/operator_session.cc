@@ -98,6 +98,26 @@ void OperatorSession::Call(const std::string& name, const std::vector<HostValue>
   Check(adapter_.call(registry_, &call));
 }
 
+OperatorSession::Definition OperatorSession::DefinitionOf(const std::string& name) {
+  Definition definition;
+  try {
+    Check(adapter_.schema_of(registry_, abi::Borrow(name), {&definition.schema, [](void* context, pl_string text) {
+                                                              *static_cast<std::string*>(context) = abi::View(text);
+                                                            }}));
+    for (const char* const key_name : kRegisteredKeys) {
+      pl_key key = PL_NO_KEY;
+      std::uint32_t has = 0;
+      if (const PlError unknown{adapter_.intern_key(registry_, abi::Borrow(key_name), &key)}) continue;
+      Check(adapter_.has_kernel(registry_, abi::Borrow(name), key, PL_QUERY_DIRECT, &has));
+      if (has != 0) definition.keys.emplace_back(key_name);
+    }
+  } catch (const Failed& failed) {
+    definition.error_class = failed.error_class;
+    definition.message = failed.message;
+  }
+  return definition;
+}
+
 TensorRef OperatorSession::MakeTensor(const HostTensor& tensor, const std::string& device) {
   const pl_tensor_layout layout{sizeof layout,
                                 tensor.dtype,

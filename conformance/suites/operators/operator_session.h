@@ -22,6 +22,11 @@
 
 namespace plumbline::suites {
 
+// Where a table of operators may say that there is a kernel.
+inline constexpr const char* kRegisteredKeys[] = {"BackendSelect", "CompositeImplicitAutograd",
+                                                  "CompositeExplicitAutograd",
+                                                  "CompositeExplicitAutogradNonFunctional"};
+
 class OperatorSession {
  public:
   // The error that the backend gave.
@@ -33,6 +38,14 @@ class OperatorSession {
   OperatorSession(const pl_adapter& adapter, const harness::BackendFacts& facts);
 
   OperatorOutcome Run(const OperatorCall& call, const std::string& device);
+
+  // How the backend has registered an operator; needs PL_CAPABILITY(INTROSPECTION).
+  struct Definition {
+    std::uint32_t error_class = 0;  // PL_ERROR_NOT_FOUND: it has none of this name
+    std::string message, schema;
+    std::vector<std::string> keys;  // those of kRegisteredKeys at which it has a kernel
+  };
+  Definition DefinitionOf(const std::string& name);
 
   const pl_adapter& adapter() const { return adapter_; }
   pl_registry* registry() const { return registry_; }
