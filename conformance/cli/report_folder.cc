@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 using harness::InputError;
 using harness::OrError;
 
-constexpr const char* kReport = "report.json";
-constexpr const char* kNotes = "notes.json";
 constexpr const char* kJUnit = "junit.xml";
 constexpr const char* kPage = "index.html";
 
@@ -25,7 +23,7 @@ constexpr const char* kPage = "index.html";
 
 std::optional<std::string> CannotWriteReports(const std::string& folder) {
   if (auto wrong = harness::CannotWriteInto(folder)) return wrong;
-  for (const char* name : {kReport, kNotes, kJUnit, kPage}) {
+  for (const char* name : {kReportFile, kNotesFile, kJUnit, kPage}) {
     const fs::path file = fs::path(folder) / name;
     std::error_code failed;
     // One that is not there can be made, as was just tried.
@@ -35,14 +33,13 @@ std::optional<std::string> CannotWriteReports(const std::string& folder) {
   return std::nullopt;
 }
 
-OrError<std::string> WriteReports(const std::string& folder, const reports::Run& run, const reports::SideNotes* notes) {
+OrError<std::string> WriteReports(const std::string& folder, const reports::Run& run, const reports::SideNotes& notes) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  std::vector<std::pair<const char*, std::string>> files = {
-      {kReport, reports::ToJson(run)},
-      {kJUnit, reports::ToJUnit(run, notes != nullptr ? *notes : reports::SideNotes{})},
-      {kPage, reports::ToHtml({run})}};
-  if (notes != nullptr) files.emplace_back(kNotes, reports::ToJson(*notes));
+  const std::vector<std::pair<const char*, std::string>> files = {{kReportFile, reports::ToJson(run)},
+                                                                  {kNotesFile, reports::ToJson(notes)},
+                                                                  {kJUnit, reports::ToJUnit(run, notes)},
+                                                                  {kPage, reports::ToHtml({run})}};
   for (const auto& [name, text] : files) {
     OrError<bool> written = harness::WriteTextFile((fs::path(folder) / name).string(), text);
     if (!written.ok()) return InputError{written.error()};

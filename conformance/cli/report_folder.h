@@ -2,7 +2,7 @@
 // differ between equal runs.
 //
 //   if (auto wrong = CannotWriteReports("out")) return Complain(app, "--report " + *wrong);   // before the run
-//   OrError<std::string> page = WriteReports("out", run, &notes);                             // "out/index.html"
+//   OrError<std::string> page = WriteReports("out", run, notes);                              // "out/index.html"
 //
 // Touches the file system; any thread.
 #ifndef PLUMBLINE_CONFORMANCE_CLI_REPORT_FOLDER_H_
@@ -16,12 +16,15 @@
 
 namespace plumbline::cli {
 
+inline constexpr const char* kReportFile = "report.json";
+inline constexpr const char* kNotesFile = "notes.json";
+
 // Why one of its files could not be written; tried, and nothing is left behind.
 std::optional<std::string> CannotWriteReports(const std::string& folder);
 
-// Makes the folder if need be; the path of the page. Null notes: those of no single run, and no notes.json.
+// Makes the folder if need be; the path of the page.
 harness::OrError<std::string> WriteReports(const std::string& folder, const reports::Run& run,
-                                           const reports::SideNotes* notes);
+                                           const reports::SideNotes& notes);
 
 }  // namespace plumbline::cli
 

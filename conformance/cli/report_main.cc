@@ -31,10 +31,16 @@ namespace fs = std::filesystem;
 using harness::InputError;
 using harness::OrError;
 using reports::Run;
+using reports::SideNotes;
 using reports::Verdict;
 
+struct Report {
+  Run run;
+  SideNotes notes;  // empty if there is no file of them beside the report
+};
+
 // A report, or the one in the folder that `check --report` was given.
-OrError<Run> Load(const std::string& path) {
+OrError<Report> Load(const std::string& path) {
   constexpr const char* kWanted = "the report.json of a run, or the folder that `plumbline check --report` wrote";
   std::error_code failed;
   const fs::path inside = fs::path(path) / "report.json";
@@ -47,17 +53,44 @@ OrError<Run> Load(const std::string& path) {
   if (!text.ok()) return InputError{text.error()};
   reports::ReadResult read = reports::FromJson(*text);
   if (!read.error.empty()) return InputError{fmt::format("{}: {}; give {}", file, read.error, kWanted)};
-  return std::move(read.run);
+  // What sampled cases tried stands in the notes, so that the shown and the merged tell it as the run did.
+  const fs::path beside = fs::path(file).replace_filename(kNotesFile);
+  if (fs::path(file).filename() != kReportFile || !fs::exists(beside, failed)) return Report{std::move(read.run), {}};
+  OrError<std::string> notes_text = harness::ReadTextFile(beside.string(), kWanted, harness::kMostOfAProgram);
+  if (!notes_text.ok()) return InputError{notes_text.error()};
+  reports::ReadNotesResult notes = reports::NotesFromJson(*notes_text);
+  if (!notes.error.empty()) {
+    return InputError{fmt::format("{}: {}; write the report again, or remove this file", beside.string(), notes.error)};
+  }
+  reports::AddSampledCounts(read.run, notes.notes);
+  return Report{std::move(read.run), std::move(notes.notes)};
 }
 
-OrError<std::vector<Run>> LoadAll(const std::vector<std::string>& paths) {
+struct Reports {
   std::vector<Run> runs;
+  std::vector<SideNotes> notes;
+};
+
+OrError<Reports> LoadAll(const std::vector<std::string>& paths) {
+  Reports reports;
   for (const std::string& path : paths) {
-    OrError<Run> run = Load(path);
-    if (!run.ok()) return InputError{run.error()};
-    runs.push_back(std::move(*run));
+    OrError<Report> report = Load(path);
+    if (!report.ok()) return InputError{report.error()};
+    reports.runs.push_back(std::move(report->run));
+    reports.notes.push_back(std::move(report->notes));
   }
-  return runs;
+  return reports;
+}
+
+// What only the whole run can say of its waivers is said as `check` says it.
+int StatusOfWaivers(const std::string& program, const Run& merged) {
+  int status = kGood;
+  for (const reports::WaiverUse& waiver : merged.waivers) {
+    if (waiver.problem.empty()) continue;
+    fmt::print(stderr, "{}: waiver {}: {}\n", program, waiver.id, waiver.problem);
+    status = kFailed;
+  }
+  return status;
 }
 
 // To a file, or to standard output.
@@ -150,7 +183,10 @@ int Main(int argc, char** argv) {
       "  plumbline check --backend B --report out1 --shard 1/2      on one machine\n"
       "  plumbline check --backend B --report out2 --shard 2/2      on another\n"
       "  plumbline report merge out1 out2 -o out                    the report of the whole run, in every form\n"
-      "All shards 1/N to N/N have to be there, of the same backend, tier, seed and filter.");
+      "All shards 1/N to N/N have to be there, of the same backend, tier, seed and filter.\n"
+      "Exit status: 0 merged, 1 merged, and a waiver of it is unused or wrong, 2 bad input. What failed in a shard "
+      "was\n"
+      "its own exit status.");
   CLI::App* html = app.add_subcommand("html", "make one page of reports: a matrix of clauses and backends");
   add_reports(html, "reports, one for each column");
   add_output(html);
@@ -178,22 +214,28 @@ int Main(int argc, char** argv) {
       return Complain(program, "--output " + *wrong);
     }
   }
-  OrError<std::vector<Run>> runs = LoadAll(paths);
-  if (!runs.ok()) return Complain(program, runs.error());
+  OrError<Reports> loaded = LoadAll(paths);
+  if (!loaded.ok()) return Complain(program, loaded.error());
+  const std::vector<Run>& runs = loaded->runs;
 
-  if (*diff) return PrintDifferences(program, runs->front(), runs->back());
-  if (*html) return Write(program, reports::ToHtml(*runs), output);
-  if (*junit) return Write(program, reports::ToJUnit(runs->front(), {}), output);
+  if (*diff) return PrintDifferences(program, runs.front(), runs.back());
+  if (*html) return Write(program, reports::ToHtml(runs), output);
+  if (*junit) return Write(program, reports::ToJUnit(runs.front(), loaded->notes.front()), output);
   if (*merge) {
-    const reports::MergeResult merged = reports::Merge(*runs);
+    const reports::MergeResult merged = reports::Merge(runs);
     if (!merged.error.empty()) return Complain(program, merged.error);
-    if (!IsFolder(output)) return Write(program, reports::ToJson(merged.run), output);
-    OrError<std::string> page = WriteReports(output, merged.run, nullptr);
-    return page.ok() ? kGood : Complain(program, "--output " + page.error());
+    if (IsFolder(output)) {
+      const SideNotes notes = reports::MergeNotes(loaded->notes);
+      OrError<std::string> page = WriteReports(output, merged.run, notes);
+      if (!page.ok()) return Complain(program, "--output " + page.error());
+    } else if (const int status = Write(program, reports::ToJson(merged.run), output); status != kGood) {
+      return status;
+    }
+    return StatusOfWaivers(program, merged.run);
   }
-  for (std::size_t i = 0; i < runs->size(); ++i) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
     if (i > 0) Print("\n");
-    Print("{}", Painted{reports::Summary((*runs)[i], {.colour = Colours(STDOUT_FILENO, no_color), .shown = shown})});
+    Print("{}", Painted{reports::Summary(runs[i], {.colour = Colours(STDOUT_FILENO, no_color), .shown = shown})});
   }
   return kGood;
 }

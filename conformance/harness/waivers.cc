@@ -241,7 +241,7 @@ std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<
                         result.verdict == reports::Verdict::kTimeout;
     if (failed) return fmt::format("{} failed otherwise than the waiver says", result.id);
   }
-  return scope.whole ? "unused: nothing failed as it says" : "";
+  return scope.whole ? reports::kUnusedWaiver : "";
 }
 
 // Where the first character is that TOML does not allow, but for what makes it no TOML otherwise: a control character,

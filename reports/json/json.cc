@@ -185,6 +185,22 @@ std::string ToJson(const SideNotes& notes) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+ReadNotesResult NotesFromJson(std::string_view text) {
+  try {
+    const Json json = ParseJson(text);
+    const Object object(json, "");
+    return {{.seconds = object.Number("seconds"),
+             .seconds_by_case = object.Numbers("seconds_by_case"),
+             .tried_by_case = object.Counts("tried_by_case"),
+             .command_line = object.Text("command_line"),
+             .started = object.Text("started"),
+             .host_note = object.Text("host_note")},
+            ""};
+  } catch (const std::invalid_argument& error) {
+    return {{}, std::string("not the notes of a Plumbline report: ") + error.what()};
+  }
+}
+
 ReadResult FromJson(std::string_view text) {
   const auto no_report = [](const std::string& why) { return ReadResult{{}, "not a Plumbline report: " + why}; };
   try {

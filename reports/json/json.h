@@ -24,6 +24,12 @@ struct ReadResult {
 };
 ReadResult FromJson(std::string_view text);
 
+struct ReadNotesResult {
+  SideNotes notes;
+  std::string error;  // empty: read
+};
+ReadNotesResult NotesFromJson(std::string_view text);
+
 }  // namespace plumbline::reports
 
 #endif  // PLUMBLINE_REPORTS_JSON_JSON_H_

@@ -45,6 +45,20 @@ TEST(Json, LeavesOutTheCountsOfSampledCases) {
   EXPECT_EQ(ToJson(run), text);
 }
 
+TEST(Json, TheNotesGiveThemBack) {
+  SideNotes notes;
+  notes.seconds = 1.5;
+  notes.seconds_by_case = {{"a/b", 0.25}};
+  notes.tried_by_case = {{"a/b", 1234}};
+  notes.command_line = "plumbline check";
+  notes.started = "today";
+  const ReadNotesResult read = NotesFromJson(ToJson(notes));
+  ASSERT_THAT(read.error, IsEmpty());
+  EXPECT_EQ(ToJson(read.notes), ToJson(notes));
+  EXPECT_EQ(NotesFromJson("{}").error, "not the notes of a Plumbline report: 'seconds' is missing");
+  EXPECT_THAT(NotesFromJson("{\"seconds\": \"x\"}").error, HasSubstr("'seconds' should be a number"));
+}
+
 TEST(Json, SurvivesBytesThatAreNotUtf8) {
   reports::Run run = SampleRun();
   run.cases[0].findings[0].got = "\xff\xfe";

@@ -18,6 +18,11 @@ std::uint64_t CountOf(const Json& json, const std::string& path) {
   return json.get<std::uint64_t>();
 }
 
+double NumberOf(const Json& json, const std::string& path) {
+  if (!json.is_number()) Wrong(path, "a number");
+  return json.get<double>();
+}
+
 }  // namespace
 
 Json ParseJson(std::string_view text) {
@@ -82,6 +87,16 @@ std::map<std::string, std::uint64_t> JsonObject::Counts(const char* name) const 
   std::map<std::string, std::uint64_t> counts;
   for (const auto& [key, count] : json.items()) counts[key] = CountOf(count, PathOf(name) + "." + key);
   return counts;
+}
+
+double JsonObject::Number(const char* name) const { return NumberOf(At(name), PathOf(name)); }
+
+std::map<std::string, double> JsonObject::Numbers(const char* name) const {
+  const Json& json = At(name);
+  if (!json.is_object()) Wrong(PathOf(name), "an object");
+  std::map<std::string, double> numbers;
+  for (const auto& [key, number] : json.items()) numbers[key] = NumberOf(number, PathOf(name) + "." + key);
+  return numbers;
 }
 
 Verdict JsonObject::ReadVerdict(const char* name) const {

@@ -44,6 +44,8 @@ class JsonObject {
   std::uint64_t Count(const char* name, std::uint64_t otherwise) const;  // where it may be missing
   int Int(const char* name) const;                                       // of at least 0
   std::map<std::string, std::uint64_t> Counts(const char* name) const;
+  double Number(const char* name) const;
+  std::map<std::string, double> Numbers(const char* name) const;
   Verdict ReadVerdict(const char* name) const;
   JsonObject In(const char* name) const;
   std::vector<JsonObject> Objects(const char* name) const;

@@ -248,7 +248,7 @@ MergeResult Merge(const std::vector<Run>& shards) {
   }
   // Only the merged full run can say that a waiver was not needed.
   for (auto& [id, use] : waivers) {
-    if (run.filter.empty() && use.used == 0 && use.problem.empty()) use.problem = "unused";
+    if (run.filter.empty() && use.used == 0 && use.problem.empty()) use.problem = kUnusedWaiver;
     run.waivers.push_back(std::move(use));
   }
   std::sort(run.cases.begin(), run.cases.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -256,6 +256,26 @@ MergeResult Merge(const std::vector<Run>& shards) {
   run.shards = 1;
   MarkBlocked(run);  // a shard sees only its own failures
   return merged;
+}
+
+SideNotes MergeNotes(const std::vector<SideNotes>& shards) {
+  SideNotes merged;
+  for (const SideNotes& notes : shards) {
+    merged.seconds += notes.seconds;
+    merged.seconds_by_case.insert(notes.seconds_by_case.begin(), notes.seconds_by_case.end());
+    merged.tried_by_case.insert(notes.tried_by_case.begin(), notes.tried_by_case.end());
+    if (merged.started.empty() || (!notes.started.empty() && notes.started < merged.started)) {
+      merged.started = notes.started;
+    }
+  }
+  return merged;
+}
+
+void AddSampledCounts(Run& run, const SideNotes& notes) {
+  for (CaseResult& result : run.cases) {
+    const auto tried = notes.tried_by_case.find(result.id);
+    if (result.sampled && tried != notes.tried_by_case.end()) result.scenarios = tried->second;
+  }
 }
 
 }  // namespace plumbline::reports

@@ -130,6 +130,14 @@ struct MergeResult {
   std::string error;
 };
 MergeResult Merge(const std::vector<Run>& shards);
+// The notes of all shards: the seconds are those of the shards together.
+SideNotes MergeNotes(const std::vector<SideNotes>& shards);
+
+// Puts back what a written run leaves out: the counts of its sampled cases.
+void AddSampledCounts(Run& run, const SideNotes& notes);
+
+// What a run says of a waiver that nothing in it needed.
+inline constexpr const char* kUnusedWaiver = "unused: nothing failed as it says";
 
 }  // namespace plumbline::reports
 

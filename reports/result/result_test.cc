@@ -213,10 +213,33 @@ TEST(Merge, SaysWhatDoesNotFit) {
   EXPECT_THAT(Merge({first, other}).error, HasSubstr("shard 0/2 is no part of a run"));
 }
 
+TEST(Merge, NotesAreJoined) {
+  SideNotes first, second;
+  first.seconds = 1;
+  first.started = "2020-01-02";
+  first.seconds_by_case = {{"a", 1}};
+  first.tried_by_case = {{"a", 5}};
+  second.seconds = 2;
+  second.started = "2020-01-01";
+  second.tried_by_case = {{"b", 7}};
+  const SideNotes merged = MergeNotes({first, second});
+  EXPECT_EQ(merged.seconds, 3);
+  EXPECT_EQ(merged.started, "2020-01-01");
+  EXPECT_EQ(merged.seconds_by_case.at("a"), 1);
+  EXPECT_EQ(merged.tried_by_case, (std::map<std::string, std::uint64_t>{{"a", 5}, {"b", 7}}));
+
+  reports::Run run = SampleRun();
+  run.cases[0].sampled = true;
+  run.cases[0].scenarios = run.cases[1].scenarios = 0;
+  AddSampledCounts(run, {.tried_by_case = {{run.cases[0].id, 9}, {run.cases[1].id, 9}}});
+  EXPECT_EQ(run.cases[0].scenarios, 9u);
+  EXPECT_EQ(run.cases[1].scenarios, 0u) << "is not sampled: its count stands in the report";
+}
+
 TEST(Merge, AWaiverThatNoShardUsedIsAProblem) {
   reports::Run run = SampleRun();
   run.waivers[0].used = 0;
-  EXPECT_EQ(Merge({run}).run.waivers.at(0).problem, "unused");
+  EXPECT_EQ(Merge({run}).run.waivers.at(0).problem, kUnusedWaiver);
   run.filter = "resolution/*";
   EXPECT_EQ(Merge({run}).run.waivers.at(0).problem, "");
 }
