@@ -16,6 +16,7 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
+#include "conformance/cli/progress.h"
 #include "conformance/harness/executor.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
@@ -149,6 +150,9 @@ int Main(int argc, char** argv) {
         reports::Counted(options.calls, "call"), options.seed);
   std::fflush(stdout);
   std::atomic<std::size_t> next{0};
+  std::mutex lock;  // of the progress
+  std::size_t finished = 0;
+  Progress progress;
   std::vector<std::thread> threads;
   for (Part& part : parts) {
     part.agreement = std::make_unique<Agreement>(*part.backends[0], *part.backends[1],
@@ -156,10 +160,13 @@ int Main(int argc, char** argv) {
     threads.emplace_back([&] {
       for (std::size_t at; (at = next++) < names.size();) {
         for (const std::uint32_t dtype : suites::kDtypes) part.agreement->Try(names[at], dtype, options.calls);
+        const std::lock_guard held(lock);
+        progress.Show(++finished, names.size(), names[at]);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
+  progress.Clear();
 
   std::uint64_t compared = 0, explained = 0;
   Agreement::Differences differences;

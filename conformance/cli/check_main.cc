@@ -16,6 +16,7 @@
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/next_claim.h"
 #include "conformance/cli/paint.h"
+#include "conformance/cli/progress.h"
 #include "conformance/cli/report_folder.h"
 #include "conformance/harness/data_folder.h"
 #include "conformance/harness/nearest.h"
@@ -117,31 +118,6 @@ Tier TierOf(const std::string& spelling) {
                        [&](Tier tier) { return harness::Spelling(tier) == spelling; });
 }
 
-// Says how far it is: one line that overwrites itself on a terminal, a line for each case if that is wanted.
-class Progress {
- public:
-  Progress(bool verbose, bool terminal) : verbose_(verbose), terminal_(terminal) {}
-  void operator()(std::size_t done, std::size_t total, const reports::CaseResult& result) {
-    if (verbose_) {
-      Clear();
-      Print(stderr, "{:<13} {}\n", reports::Spelling(result.verdict), result.id);
-    }
-    if (!terminal_) return;
-    Clear();
-    Print(stderr, "[{}/{}] {:.60}", done, total, result.id);
-    std::fflush(stderr);
-    shown_ = true;
-  }
-  void Clear() {
-    if (shown_) Print(stderr, "\r\x1b[K");
-    shown_ = false;
-  }
-
- private:
-  bool verbose_, terminal_;
-  bool shown_ = false;
-};
-
 int Main(int argc, char** argv) {
   CLI::App app("Checks a backend against the spec and reports a verdict for each clause.", "plumbline check");
   Options options;
@@ -214,8 +190,14 @@ int Main(int argc, char** argv) {
     return kGood;
   }
 
-  Progress progress(options.verbose, isatty(STDERR_FILENO) == 1);
-  suite.progress = std::ref(progress);
+  Progress progress;
+  suite.progress = [&](std::size_t finished, std::size_t total, const reports::CaseResult& result) {
+    if (options.verbose) {
+      progress.Clear();
+      Print(stderr, "{:<13} {}\n", reports::Spelling(result.verdict), result.id);
+    }
+    progress.Show(finished, total, result.id);
+  };
   OrError<SuiteRun> done = harness::RunSuite(suite, std::move(*cases));
   progress.Clear();
   if (!done.ok()) return Complain(app, done.error());
@@ -226,7 +208,7 @@ int Main(int argc, char** argv) {
                                                    .seconds = done->notes.seconds,
                                                    .saved_in = options.out})});
   if (!options.report.empty()) {
-    OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
+    OrError<std::string> page = WriteReports(options.report, done->run, done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());
     Print("  report     {}\n", *page);
   }

@@ -115,9 +115,12 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   PrintPlaces("scenarios", at->scenarios, "none", all);
   PrintPlaces("properties", at->properties, "none", all);
   PrintPlaces("model", clause.model, "no line names it", all);
-  const bool raced = !harness::IsChecked(clause);
+  const bool raced = !harness::IsChecked(clause), also_raced = harness::IsRaced(clause);
   const bool of_operators = harness::IsOfOperators(clause);
-  PrintPlaces(raced          ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
+  PrintPlaces(raced ? "faults (`plumbline race --backend broken --fault NAME` hunts one)"
+              : also_raced
+                  ? "faults (`plumbline check --backend broken --fault NAME` runs one; `plumbline race` with the "
+                    "same hunts one that needs threads at once)"
               : of_operators ? "faults (`plumbline check --profile operators --backend broken --fault NAME` runs one)"
                              : "faults (`plumbline check --backend broken --fault NAME` runs one)",
               clause.faults, "none", all);

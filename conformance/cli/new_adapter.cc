@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <utility>
@@ -30,6 +31,22 @@ std::string IdentifierOf(std::string text) {
 bool IsIdentifier(const std::string& name) {
   return !name.empty() && std::isalpha(static_cast<unsigned char>(name.front())) != 0 &&
          std::all_of(name.begin(), name.end(), [](char c) { return IsLetterOrDigit(c) || c == '_'; });
+}
+
+// The name becomes that of a CMake project, of its target and of a file.
+constexpr std::size_t kLongestName = 64;
+constexpr std::array<std::string_view, 12> kTargetsOfCMake = {
+    "all",     "clean",      "depend",         "edit_cache",    "help", "install", "list_install_components",
+    "package", "preinstall", "package_source", "rebuild_cache", "test"};
+
+// Empty: it can be one.
+std::string WhyNoName(const std::string& name) {
+  if (!IsIdentifier(name)) return "a name is a letter, then letters, digits and _";
+  if (name.size() > kLongestName) {
+    return fmt::format("it has {} characters, and {} are the most", name.size(), kLongestName);
+  }
+  const bool taken = std::find(kTargetsOfCMake.begin(), kTargetsOfCMake.end(), name) != kTargetsOfCMake.end();
+  return taken ? "CMake has a target of this name; take another" : "";
 }
 
 void Replace(std::string& text, const std::string& placeholder, const std::string& value) {
@@ -64,12 +81,13 @@ OrError<NewAdapter> WriteNewAdapter(const NewAdapterOptions& options) {
     fs::path folder = fs::absolute(options.folder, failed).lexically_normal();
     if (!folder.has_filename()) folder = folder.parent_path();
     made.name = IdentifierOf(folder.filename().string());
-    if (!IsIdentifier(made.name)) {
-      return InputError{fmt::format("the folder's name gives no name for the backend ('{}'); say --name", made.name)};
+    if (const std::string why = WhyNoName(made.name); !why.empty()) {
+      return InputError{
+          fmt::format("the folder's name gives no name for the backend ('{}': {}); say --name", made.name, why)};
     }
   }
-  if (!IsIdentifier(made.name)) {
-    return InputError{fmt::format("--name {}: a name is a letter, then letters, digits and _", made.name)};
+  if (const std::string why = WhyNoName(made.name); !why.empty()) {
+    return InputError{fmt::format("--name {}: {}", made.name, why)};
   }
 
   std::vector<std::pair<fs::path, std::string>> files;

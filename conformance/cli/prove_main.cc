@@ -9,6 +9,7 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
+#include "conformance/cli/progress.h"
 #include "conformance/cli/prove.h"
 #include "conformance/harness/backend_file.h"
 #include "conformance/harness/data_folder.h"
@@ -133,14 +134,12 @@ int Main(int argc, char** argv) {
   options.backend_argument = backend;
   options.clauses = std::move(*clauses);
 
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  options.progress = [terminal](std::string_view doing, std::size_t done, std::size_t total) {
-    if (!terminal) return;
-    Print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, doing);
-    std::fflush(stderr);
+  Progress progress;
+  options.progress = [&](std::string_view doing, std::size_t done, std::size_t total) {
+    progress.Show(done, total, doing);
   };
   OrError<Proof> proof = Prove(options, *cases);
-  if (terminal) Print(stderr, "\r\x1b[K");
+  progress.Clear();
   if (!proof.ok()) return Complain(app, proof.error());
   return Tell(app, *proof, report, no_color);
 }

@@ -16,6 +16,7 @@
 
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
+#include "conformance/cli/progress.h"
 #include "conformance/cli/report_folder.h"
 #include "conformance/cli/scenario_file.h"
 #include "conformance/harness/backend_file.h"
@@ -333,20 +334,19 @@ int Main(int argc, char** argv) {
     for (const harness::Case& one : *selected) Print("{}\n", one.id);
     return kGood;
   }
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  suite.progress = [&](std::size_t done, std::size_t total, const reports::CaseResult& result) {
+  Progress progress;
+  suite.progress = [&](std::size_t finished, std::size_t total, const reports::CaseResult& result) {
     if (options.verbose) {
-      fmt::print(stderr, "{}{:<13} {}  {} schedules\n", terminal ? "\r\x1b[K" : "", reports::Spelling(result.verdict),
-                 result.id, result.scenarios);
+      progress.Clear();
+      Print(stderr, "{:<13} {}  {} schedules\n", reports::Spelling(result.verdict), result.id, result.scenarios);
     }
-    if (terminal) fmt::print(stderr, "\r\x1b[K[{}/{}] {:.60}", done, total, result.id);
-    std::fflush(stderr);
+    progress.Show(finished, total, result.id);
   };
   Print("{}\n", TierInWords(options.free, traced));
   if (!hunting.calibration) Print("No case has to catch a planted race first: {}.\n", untried);
   std::fflush(stdout);
   OrError<harness::SuiteRun> done = harness::RunSuite(suite, *std::move(cases));
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  progress.Clear();
   if (!done.ok()) return Complain(app, done.error());
   done->notes.command_line = fmt::format("{}", fmt::join(std::vector<std::string>(argv, argv + argc), " "));
   Print("{}", Painted{reports::Summary(done->run, {.colour = Colours(STDOUT_FILENO, options.no_color),
@@ -356,7 +356,7 @@ int Main(int argc, char** argv) {
                                                    .saved_in = options.out})});
   PrintFewest(done->run.cases);
   if (!options.report.empty()) {
-    OrError<std::string> page = WriteReports(options.report, done->run, &done->notes);
+    OrError<std::string> page = WriteReports(options.report, done->run, done->notes);
     if (!page.ok()) return Complain(app, "--report " + page.error());
     Print("  report     {}\n", *page);
   }

@@ -350,6 +350,9 @@ TEST(CliNewAdapterTest, WritesAndRefuses) {
   ExpectBadInput(RunTool("new-adapter " + target), {"already", "another folder"});
   EXPECT_EQ(folder.Read("my-device/adapter.cc"), "mine");
   ExpectBadInput(RunTool("new-adapter " + folder.path() + "/other --name 9lives"), {"--name 9lives"});
+  ExpectBadInput(RunTool("new-adapter " + folder.path() + "/all"), {"'all'", "CMake has a target", "--name"});
+  ExpectBadInput(RunTool("new-adapter " + folder.path() + "/other --name " + std::string(65, 'x')),
+                 {"it has 65 characters, and 64 are the most"});
   EXPECT_FALSE(std::filesystem::exists(folder.path() + "/other"));
   ExpectBadInput(RunTool("new-adapter " + folder.path() + "/my-device/adapter.cc/x"), {"cannot make this folder"});
   ExpectBadInput(RunTool("new-adapter"), {"--help"});
