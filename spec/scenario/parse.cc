@@ -360,6 +360,7 @@ class Parser {
         scenario_.clauses.push_back(Text("the id of a clause"));
       } while (!AtEnd());
     } else if (verb.text == "open") {
+      if (scenario_.open != OpenMode::kAny) throw ParseFailure{verb.offset, "it is said already how to open"};
       scenario_.open = OneOf({"fresh", "process"}, "a registry") == "fresh" ? OpenMode::kFresh : OpenMode::kProcess;
     } else if (verb.text == "declare") {
       ParseDeclaration();

@@ -229,6 +229,7 @@ TEST(Parse, ErrorsSayWhereAndWhat) {
            Bad{"title", 2, 6, "expected the title, found the end of the text"},
            Bad{"title a\ntitle b", 3, 1, "there is a title already"},
            Bad{"open\n", 2, 5, "expected a registry (fresh, process), found the end of the line"},
+           Bad{"open fresh\nopen process", 3, 1, "it is said already how to open"},
            Bad{"drain\ntitle late", 3, 1, "'title' belongs to the head, before the first step"},
            Bad{"  frobnicate x", 2, 3, "unknown verb 'frobnicate'"},
            Bad{"on t1\n", 2, 6, "expected a verb, found the end of the line"},
