@@ -44,7 +44,8 @@ TEST(Waivers, ItsCasesHaveToBeEvidenceForItsClauses) {
   result.verdict = reports::Verdict::kWaived;
   result.waiver = "w";
   const auto problem = [&] {
-    return JudgeWaivers(*waivers, {result}, {.cases = {"a/b"}, .clauses = {}, .version = "1", .today = "2026-01-01"})
+    return JudgeWaivers(*waivers, {result},
+                        {.cases = {"a/b"}, .clauses = {}, .release = "", .version = "1", .today = "2026-01-01"})
         .front()
         .problem;
   };

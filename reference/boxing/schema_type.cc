@@ -6,11 +6,6 @@ namespace {
 constexpr std::string_view kSpellings[] = {"Tensor", "int",        "SymInt",       "float",  "bool",   "str",
                                            "Scalar", "ScalarType", "MemoryFormat", "Layout", "Device", "Generator"};
 
-bool IsInt(BaseType base) {
-  return base == BaseType::kInt || base == BaseType::kSymInt || base == BaseType::kScalarType ||
-         base == BaseType::kMemoryFormat || base == BaseType::kLayout;
-}
-
 bool TakesItem(BaseType base, Value::Kind kind) {
   switch (base) {
     case BaseType::kInt:

@@ -53,7 +53,9 @@ class Host {
   using Owned = std::shared_ptr<pl_registration>;
 
   Host() : table_(plumbline_get_adapter(PL_ABI_MAJOR, PL_ABI_MINOR)) {
-    pl_open_options options{sizeof options, PL_OPEN_PROCESS, {nullptr, 0}, 0, 0, nullptr, 0};
+    pl_open_options options{};
+    options.struct_size = sizeof options;
+    options.mode = PL_OPEN_PROCESS;
     abi::ThrowIfError(table_->open(&options, &registry_));
   }
   Host(const Host&) = delete;
