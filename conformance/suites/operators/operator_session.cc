@@ -58,6 +58,7 @@ OperatorSession::OperatorSession(const pl_adapter& adapter, const harness::Backe
   // What --load registered is in the registry of the process.
   const bool fresh = facts.Claims(PL_CAPABILITY(FRESH_REGISTRY)) && facts.loaded.empty();
   options.mode = fresh ? PL_OPEN_FRESH : PL_OPEN_PROCESS;
+  options.release = abi::Borrow(facts.release);
   options.operators = 1;
   Check(adapter_.open(&options, &registry_));
 }
