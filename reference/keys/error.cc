@@ -18,6 +18,8 @@ static_assert(static_cast<int>(ErrorClass::kFellThrough) == kNumber_FELL_THROUGH
 static_assert(static_cast<int>(ErrorClass::kSchemaMismatch) == kNumber_SCHEMA_MISMATCH);
 static_assert(static_cast<int>(ErrorClass::kInvalidArgument) == kNumber_INVALID_ARGUMENT);
 static_assert(static_cast<int>(ErrorClass::kOverflow) == kNumber_OVERFLOW);
+static_assert(static_cast<int>(ErrorClass::kVersionChanged) == kNumber_VERSION_CHANGED);
+static_assert(static_cast<int>(ErrorClass::kGraphFreed) == kNumber_GRAPH_FREED);
 static_assert(static_cast<int>(ErrorClass::kUnsupported) == kNumber_UNSUPPORTED);
 static_assert(static_cast<int>(ErrorClass::kInvalidHandle) == kNumber_INVALID_HANDLE);
 static_assert(static_cast<int>(ErrorClass::kInternal) == kNumber_INTERNAL);

@@ -24,6 +24,8 @@ enum class ErrorClass {
   kSchemaMismatch = 7,
   kInvalidArgument = 8,
   kOverflow = 9,
+  kVersionChanged = 10,
+  kGraphFreed = 11,
   kUnsupported = 13,
   kInvalidHandle = 14,
   kInternal = 15,
