@@ -55,104 +55,95 @@ BackwardPass::BackwardPass(const Arithmetic& arithmetic, bool keep_graph, bool c
 
 // ---- what is reached ----
 
-std::uint32_t BackwardPass::Find(Node* node) {
+BackwardPass::Waiting& BackwardPass::Find(Node* node) {
   const auto place = [this](const Node* of) {
     return (reinterpret_cast<std::uintptr_t>(of) * 0x9e3779b97f4a7c15u) >> 32 & (table_.size() - 1);
   };
   std::size_t at = place(node);
-  for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1)) {
-    if (waiting_[table_[at] - 1].node == node) return table_[at] - 1;
+  for (; table_[at] != nullptr; at = (at + 1) & (table_.size() - 1)) {
+    if (table_[at]->node == node) return *table_[at];
   }
-  const auto index = static_cast<std::uint32_t>(waiting_.size());
-  waiting_.emplace_back().node = node;
-  table_[at] = index + 1;
-  if (2 * waiting_.size() < table_.size()) return index;
-  table_.assign(2 * table_.size(), 0);
-  for (std::uint32_t i = 0; i < waiting_.size(); ++i) {
-    for (at = place(waiting_[i].node); table_[at] != 0;) at = (at + 1) & (table_.size() - 1);
-    table_[at] = i + 1;
+  Waiting& made = waiting_.emplace_back();
+  made.node = node;
+  table_[at] = &made;
+  if (2 * waiting_.size() < table_.size()) return made;
+  table_.assign(2 * table_.size(), nullptr);
+  for (Waiting& waiting : waiting_) {
+    for (at = place(waiting.node); table_[at] != nullptr;) at = (at + 1) & (table_.size() - 1);
+    table_[at] = &waiting;
   }
-  return index;
+  return made;
 }
 
 void BackwardPass::AddRoot(const Edge& edge, Gradient gradient) {
-  const std::uint32_t index = Find(edge.node.get());
+  const std::size_t before = waiting_.size();
+  Waiting& root = Find(edge.node.get());
   roots_.push_back(edge);
-  // All that is reached from here is known before a capture asks for it.
-  for (std::uint32_t i = index; i < waiting_.size(); ++i) {
-    const Node& node = *waiting_[i].node;
-    for (const Edge& next : node.edges()) {
-      if (next) Find(next.node.get());
+  // All that is reached from here, and how many gradients each will get, is known before a capture asks for it.
+  for (std::size_t i = before; i < waiting_.size(); ++i) {
+    Waiting& waiting = waiting_[i];
+    waiting.next = next_.size();
+    for (const Edge& edge : waiting.node->edges()) {
+      next_.push_back(edge ? &Find(edge.node.get()) : nullptr);
+      if (edge) ++next_.back()->missing;
     }
   }
   Fit(edge, gradient, [&] { return "the gradient given for root " + std::to_string(roots_.size() - 1); });
-  Add(waiting_[index], edge.input, std::move(gradient));
+  Add(root, edge.input, std::move(gradient));
 }
 
 void BackwardPass::Capture(const Edge& edge, bool runs) {
   const std::size_t before = waiting_.size();
-  const std::uint32_t index = Find(edge.node.get());
+  Waiting& waiting = Find(edge.node.get());
   capture_inputs_.push_back(edge.input);
   captured_.emplace_back();
-  if (waiting_.size() != before) {  // no root leads there
-    waiting_.back().runs = waiting_.back().reaches = false;
-    return;
-  }
-  waiting_[index].captures.push_back(static_cast<std::uint32_t>(captured_.size() - 1));
-  if (runs) waiting_[index].captures.back() |= kRuns;
+  if (waiting_.size() != before) return;  // no root leads there
+  waiting.captures.push_back(static_cast<std::uint32_t>(captured_.size() - 1));
+  if (runs) waiting.captures.back() |= kRuns;
 }
 
-// Which nodes lead to a capture, and how many gradients each of them waits for.
+// Which nodes lead to a capture. What does not is not run, and none that is run waits for it: what leads to a node that
+// leads to a capture does so too.
 void BackwardPass::Select() {
-  std::vector<std::uint32_t> order(waiting_.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (!captured_.empty()) {
-    // What a node leads to has a lower topological number.
-    std::sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return waiting_[a].node->topological() < waiting_[b].node->topological();
-    });
-    for (const std::uint32_t index : order) {
-      Waiting& waiting = waiting_[index];
-      waiting.runs = false;
-      for (const std::uint32_t capture : waiting.captures) waiting.runs = waiting.runs || (capture & kRuns) != 0;
-      for (const Edge& edge : waiting.node->edges()) {
-        waiting.runs = waiting.runs || (edge && waiting_[Find(edge.node.get())].reaches);
-      }
-      waiting.reaches = waiting.runs || !waiting.captures.empty();
+  if (captured_.empty()) return;
+  // What a node leads to has a lower topological number.
+  std::vector<Waiting*> order;
+  for (Waiting& waiting : waiting_) order.push_back(&waiting);
+  std::sort(order.begin(), order.end(),
+            [](const Waiting* a, const Waiting* b) { return a->node->topological() < b->node->topological(); });
+  for (Waiting* const waiting : order) {
+    waiting->runs = false;
+    for (const std::uint32_t capture : waiting->captures) waiting->runs = waiting->runs || (capture & kRuns) != 0;
+    for (std::size_t i = 0; i < waiting->node->edges().size(); ++i) {
+      const Waiting* const next = next_[waiting->next + i];
+      waiting->runs = waiting->runs || (next != nullptr && next->reaches);
     }
-  }
-  for (const Waiting& waiting : waiting_) {
-    if (!waiting.runs) continue;
-    for (const Edge& edge : waiting.node->edges()) {
-      if (edge) ++waiting_[Find(edge.node.get())].missing;
-    }
+    waiting->reaches = waiting->runs || !waiting->captures.empty();
   }
 }
 
 // ---- what is ready ----
 
-bool BackwardPass::RunsBefore(std::uint32_t a, std::uint32_t b) const {
-  return waiting_[a].node->sequence() > waiting_[b].node->sequence();
+void BackwardPass::Push(Waiting& waiting) {
+  ready_.push_back(&waiting);
+  std::push_heap(ready_.begin(), ready_.end(),
+                 [](const Waiting* a, const Waiting* b) { return a->node->sequence() < b->node->sequence(); });
 }
 
-void BackwardPass::Push(std::uint32_t index) {
-  ready_.push_back(index);
-  std::push_heap(ready_.begin(), ready_.end(), [this](auto a, auto b) { return RunsBefore(b, a); });
-}
-
-std::uint32_t BackwardPass::Pop() {
-  std::pop_heap(ready_.begin(), ready_.end(), [this](auto a, auto b) { return RunsBefore(b, a); });
-  const std::uint32_t index = ready_.back();
+BackwardPass::Waiting& BackwardPass::Pop() {
+  std::pop_heap(ready_.begin(), ready_.end(),
+                [](const Waiting* a, const Waiting* b) { return a->node->sequence() < b->node->sequence(); });
+  Waiting& waiting = *ready_.back();
   ready_.pop_back();
-  return index;
+  return waiting;
 }
 
 void BackwardPass::Run() {
   Select();
   for (const Edge& root : roots_) {
-    const std::uint32_t index = Find(root.node.get());
-    const bool there = std::find(ready_.begin(), ready_.end(), index) != ready_.end();
-    if (!there && waiting_[index].reaches && waiting_[index].missing == 0) Push(index);
+    Waiting& waiting = Find(root.node.get());
+    const bool there = std::find(ready_.begin(), ready_.end(), &waiting) != ready_.end();
+    if (!there && waiting.reaches && waiting.missing == 0) Push(waiting);
   }
   while (!ready_.empty()) Evaluate(Pop());
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {
@@ -178,26 +169,22 @@ void BackwardPass::Add(Waiting& to, std::uint32_t input, Gradient gradient) {
 
 // ---- running ----
 
-void BackwardPass::Evaluate(std::uint32_t index) {
-  Waiting& waiting = waiting_[index];
-  waiting.gradients.resize(std::max(waiting.gradients.size(), waiting.node->inputs().size()));
+void BackwardPass::Evaluate(Waiting& waiting) {
+  if (waiting.gradients.size() < waiting.node->inputs().size()) waiting.gradients.resize(waiting.node->inputs().size());
   for (const std::uint32_t capture : waiting.captures) {
     const std::uint32_t number = capture & ~kRuns;
     captured_[number] = {true, waiting.gradients[capture_inputs_[number]]};
   }
+  if (!waiting.runs) return waiting.gradients.clear();
   Gradients results;
-  if (waiting.runs) RunNode(waiting, results);
+  RunNode(waiting, results);
   waiting.gradients.clear();
-  if (!waiting.runs) return;
   const auto& edges = waiting.node->edges();
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (!edges[i]) continue;
-    const std::uint32_t to = Find(edges[i].node.get());
-    Waiting& next = waiting_[to];
-    --next.missing;
-    if (!next.reaches) continue;
-    Add(next, edges[i].input, std::move(results[i]));
-    if (next.missing == 0) Push(to);
+    Waiting* const next = next_[waiting.next + i];
+    if (next == nullptr || !next->reaches) continue;
+    Add(*next, edges[i].input, std::move(results[i]));
+    if (--next->missing == 0) Push(*next);
   }
 }
 
@@ -240,6 +227,7 @@ void BackwardPass::RunNode(Waiting& waiting, Gradients& results) {
                                               " arguments that one goes to");
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
+      if (Fits(node.edges()[i], results[i])) continue;
       Fit(node.edges()[i], results[i], [&] {
         return "the gradient that " + std::string(node.name()) + " gave at index " + std::to_string(i);
       });
@@ -251,8 +239,15 @@ void BackwardPass::RunNode(Waiting& waiting, Gradients& results) {
   fit();
 }
 
+bool BackwardPass::Fits(const Edge& edge, const Gradient& gradient) {
+  if (!edge || !gradient.defined() || edge.input >= edge.node->inputs().size()) return true;
+  const InputInfo& wanted = edge.node->inputs()[edge.input];
+  const Tensor& given = gradient.tensor();
+  return given.dtype() == wanted.dtype && given.device() == wanted.device && SameSizes(given.sizes(), wanted.sizes);
+}
+
 void BackwardPass::Fit(const Edge& edge, Gradient& gradient, const std::function<std::string()>& giver) const {
-  if (!edge || !gradient.defined() || edge.input >= edge.node->inputs().size()) return;
+  if (Fits(edge, gradient)) return;
   const InputInfo& wanted = edge.node->inputs()[edge.input];
   const Tensor& given = gradient.tensor();
   if (given.device() != wanted.device) {

@@ -7,6 +7,7 @@
 #define PLUMBLINE_REFERENCE_AUTOGRAD_BACKWARD_PASS_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -45,6 +46,7 @@ class BackwardPass {
   static constexpr std::uint32_t kRuns = 1u << 31;
   struct Waiting {
     Node* node = nullptr;
+    std::size_t next = 0;       // where in next_ the nodes begin that its edges lead to
     std::uint32_t missing = 0;  // edges that lead here from nodes that will run
     bool runs = true;
     bool reaches = true;  // it runs, or is captured
@@ -52,23 +54,24 @@ class BackwardPass {
     InlineVector<std::uint32_t, 1> captures{};  // their numbers; kRuns: the node runs in any case
   };
 
-  std::uint32_t Find(Node* node);  // made when first asked for
+  Waiting& Find(Node* node);  // made when first asked for
   void Select();
   void Add(Waiting& to, std::uint32_t input, Gradient gradient);
-  void Evaluate(std::uint32_t index);
+  void Evaluate(Waiting& waiting);
   void RunNode(Waiting& waiting, Gradients& results);
   // Makes a gradient like what it is of; `giver` is who gave it, for the error.
   void Fit(const Edge& edge, Gradient& gradient, const std::function<std::string()>& giver) const;
-  void Push(std::uint32_t index);
-  std::uint32_t Pop();
-  bool RunsBefore(std::uint32_t a, std::uint32_t b) const;
+  static bool Fits(const Edge& edge, const Gradient& gradient);
+  void Push(Waiting& waiting);
+  Waiting& Pop();
 
   const Arithmetic& arithmetic_;
   const bool keep_graph_, create_graph_;
   std::vector<Edge> roots_;
-  std::vector<Waiting> waiting_;
-  std::vector<std::uint32_t> table_;  // open addressing: 0 or an index into waiting_, plus one
-  std::vector<std::uint32_t> ready_;  // a heap
+  std::deque<Waiting> waiting_;
+  std::vector<Waiting*> table_;  // open addressing
+  std::vector<Waiting*> next_;   // null for a null edge
+  std::vector<Waiting*> ready_;  // a heap
   std::vector<std::uint32_t> capture_inputs_;  // by the captures' numbers
   std::vector<Captured> captured_;
   std::vector<std::function<void()>> callbacks_;

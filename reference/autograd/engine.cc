@@ -25,9 +25,9 @@ class PassScope {
   PassScope(const PassScope&) = delete;
   PassScope& operator=(const PassScope&) = delete;
   ~PassScope() {
-    const std::uint64_t next = autograd_state.next_sequence;
-    autograd_state = before_;
-    autograd_state.next_sequence = next;
+    autograd_state.pass = before_.pass;
+    autograd_state.grad_mode = before_.grad_mode;
+    autograd_state.depth = before_.depth;
   }
 
  private:

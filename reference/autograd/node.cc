@@ -8,10 +8,6 @@ namespace {
 
 constinit std::atomic<std::int64_t> alive{0};
 
-// Nodes that this thread has dropped and not yet destroyed; not null while it destroys one.
-constinit thread_local Node* dropped = nullptr;
-constinit thread_local bool destroying = false;
-
 }  // namespace
 
 NodeRef NodeRef::TryShare(Node* node) {
@@ -25,15 +21,16 @@ NodeRef NodeRef::TryShare(Node* node) {
 
 void NodeRef::Drop(Node* node) {
   if (node->references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  node->next_dropped_ = std::exchange(dropped, node);
-  if (destroying) return;
-  destroying = true;
-  while (dropped != nullptr) {
-    Node* const next = dropped;
-    dropped = next->next_dropped_;
+  AutogradState& state = autograd_state;
+  node->next_dropped_ = std::exchange(state.dropped, node);
+  if (state.destroying) return;
+  state.destroying = true;
+  while (state.dropped != nullptr) {
+    Node* const next = state.dropped;
+    state.dropped = next->next_dropped_;
     delete next;
   }
-  destroying = false;
+  state.destroying = false;
 }
 
 Node::Node() : Node(autograd_state.next_sequence++) {}

@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "reference/autograd/block_cache.h"
 #include "reference/autograd/gradient.h"
 #include "reference/tensor/device.h"
 #include "reference/tensor/dims.h"
@@ -124,6 +125,9 @@ class Node {
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   virtual ~Node();
+
+  static void* operator new(std::size_t bytes) { return AllocateBlock(bytes); }
+  static void operator delete(void* block, std::size_t bytes) { FreeBlock(block, bytes); }
 
   virtual std::string_view name() const = 0;
   // One gradient for each input; one for each edge is left in `out`, which has that size and holds nothing. The inputs

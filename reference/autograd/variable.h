@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "reference/autograd/block_cache.h"
 #include "reference/autograd/node.h"
 #include "reference/tensor/tensor.h"
 
@@ -30,6 +31,9 @@ namespace plumbline::reference {
 
 struct AutogradMeta final : TensorSlot {
   ~AutogradMeta() override;
+
+  static void* operator new(std::size_t bytes) { return AllocateBlock(bytes); }
+  static void operator delete(void* block, std::size_t bytes) { FreeBlock(block, bytes); }
 
   bool requires_grad = false;  // of a leaf; one with a grad_fn does in any case
   bool retains_grad = false;
