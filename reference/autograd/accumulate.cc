@@ -35,9 +35,8 @@ void AccumulateGrad::Apply(Gradients& in, Gradients&) {
 void AccumulateGrad::Accumulate(const Arithmetic& arithmetic, Gradient gradient) {
   AutogradMeta& meta = *MetaOf(leaf_);
   if (meta.grad_fn) {
-    Throw(ErrorClass::kInternal,
-          "a leaf has become a result of " + std::string(meta.grad_fn->name()) +
-              " since it was used, by an operation in place; its gradient has nowhere to go");
+    Throw(ErrorClass::kInternal, "a leaf has become a result of " + std::string(meta.grad_fn->name()) +
+                                     " since it was used, by an operation in place; its gradient has nowhere to go");
   }
   if (!meta.requires_grad || !gradient.defined()) return;
   if (meta.leaf_hooks != nullptr) {

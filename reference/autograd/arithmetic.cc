@@ -49,8 +49,9 @@ Tensor OperatorArithmetic::SumTo(const Tensor& a, IntSpan sizes) const {
 }
 
 Tensor OperatorArithmetic::Cast(const Tensor& a, DType dtype) const {
-  return CallNamed(registry_, "aten::_to_copy", {Value(a), Value(static_cast<std::int64_t>(dtype)), Value::None(),
-                                                 Value::None(), Value::None(), Value(false), Value::None()});
+  return CallNamed(registry_, "aten::_to_copy",
+                   {Value(a), Value(static_cast<std::int64_t>(dtype)), Value::None(), Value::None(), Value::None(),
+                    Value(false), Value::None()});
 }
 
 Tensor OperatorArithmetic::Copy(const Tensor& a, IntSpan strides) const {
@@ -61,6 +62,12 @@ Tensor OperatorArithmetic::Copy(const Tensor& a, IntSpan strides) const {
 Tensor OperatorArithmetic::OnesLike(const Tensor& a) const {
   return CallNamed(registry_, "aten::ones_like",
                    {Value(a), Value::None(), Value::None(), Value::None(), Value::None(), Value::None()});
+}
+
+Tensor OperatorArithmetic::Zeros(IntSpan sizes, DType dtype, Device device) const {
+  return CallNamed(
+      registry_, "aten::zeros",
+      {Ints(sizes), Value(static_cast<std::int64_t>(dtype)), Value::None(), Value(device.Spelling()), Value::None()});
 }
 
 }  // namespace plumbline::reference

@@ -16,12 +16,13 @@ namespace plumbline::reference {
 class Arithmetic {
  public:
   virtual ~Arithmetic();
-  virtual Tensor Add(const Tensor& a, const Tensor& b) const = 0;      // of the same sizes
-  virtual void AddTo(const Tensor& sum, const Tensor& b) const = 0;    // in place
-  virtual Tensor SumTo(const Tensor& a, IntSpan sizes) const = 0;      // over what was broadcast from `sizes`
+  virtual Tensor Add(const Tensor& a, const Tensor& b) const = 0;    // of the same sizes
+  virtual void AddTo(const Tensor& sum, const Tensor& b) const = 0;  // in place
+  virtual Tensor SumTo(const Tensor& a, IntSpan sizes) const = 0;    // over what was broadcast from `sizes`
   virtual Tensor Cast(const Tensor& a, DType dtype) const = 0;
-  virtual Tensor Copy(const Tensor& a, IntSpan strides) const = 0;     // laid out like that
+  virtual Tensor Copy(const Tensor& a, IntSpan strides) const = 0;  // laid out like that
   virtual Tensor OnesLike(const Tensor& a) const = 0;
+  virtual Tensor Zeros(IntSpan sizes, DType dtype, Device device) const = 0;
 };
 
 class OperatorArithmetic final : public Arithmetic {
@@ -33,6 +34,7 @@ class OperatorArithmetic final : public Arithmetic {
   Tensor Cast(const Tensor& a, DType dtype) const override;
   Tensor Copy(const Tensor& a, IntSpan strides) const override;
   Tensor OnesLike(const Tensor& a) const override;
+  Tensor Zeros(IntSpan sizes, DType dtype, Device device) const override;
 
  private:
   const Registry& registry_;

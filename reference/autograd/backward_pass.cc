@@ -228,9 +228,8 @@ void BackwardPass::RunNode(Waiting& waiting, Gradients& results) {
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (Fits(node.edges()[i], results[i])) continue;
-      Fit(node.edges()[i], results[i], [&] {
-        return "the gradient that " + std::string(node.name()) + " gave at index " + std::to_string(i);
-      });
+      Fit(node.edges()[i], results[i],
+          [&] { return "the gradient that " + std::string(node.name()) + " gave at index " + std::to_string(i); });
     }
   };
   fit();

@@ -1,8 +1,8 @@
-// One backward pass: which nodes it reaches, what they wait for, and the order in which they run. engine.h has what users
-// call.
+// One backward pass: which nodes it reaches, what they wait for, and the order in which they run. engine.h has what
+// users call.
 //
-// What a pass knows of a node lies in the pass, so that passes may share a graph; found by the node's address in a table
-// of its own. One thread.
+// What a pass knows of a node lies in the pass, so that passes may share a graph; found by the node's address in a
+// table of its own. One thread.
 #ifndef PLUMBLINE_REFERENCE_AUTOGRAD_BACKWARD_PASS_H_
 #define PLUMBLINE_REFERENCE_AUTOGRAD_BACKWARD_PASS_H_
 
@@ -26,8 +26,8 @@ class BackwardPass {
   BackwardPass& operator=(const BackwardPass&) = delete;
 
   void AddRoot(const Edge& edge, Gradient gradient);
-  // The gradient that arrives at an edge is kept, before the node runs. `runs`: the node runs too. Before Run, and after
-  // all roots.
+  // The gradient that arrives at an edge is kept, before the node runs. `runs`: the node runs too. Before Run, and
+  // after all roots.
   void Capture(const Edge& edge, bool runs);
   void Run();
 
@@ -39,6 +39,8 @@ class BackwardPass {
   std::vector<Captured>& captured() { return captured_; }
 
   const Arithmetic& arithmetic() const { return arithmetic_; }
+  // Whether what is sent along an edge of a node of this pass arrives at something.
+  bool Wants(const Edge& edge) { return Find(edge.node.get()).reaches; }
   Node* running() const { return running_; }
   void QueueCallback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
 
@@ -69,9 +71,9 @@ class BackwardPass {
   const bool keep_graph_, create_graph_;
   std::vector<Edge> roots_;
   std::deque<Waiting> waiting_;
-  std::vector<Waiting*> table_;  // open addressing
-  std::vector<Waiting*> next_;   // null for a null edge
-  std::vector<Waiting*> ready_;  // a heap
+  std::vector<Waiting*> table_;                // open addressing
+  std::vector<Waiting*> next_;                 // null for a null edge
+  std::vector<Waiting*> ready_;                // a heap
   std::vector<std::uint32_t> capture_inputs_;  // by the captures' numbers
   std::vector<Captured> captured_;
   std::vector<std::function<void()>> callbacks_;

@@ -5,8 +5,8 @@
 //   static void operator delete(void* block, std::size_t bytes) { FreeBlock(block, bytes); }
 //
 // A thread keeps at most kMostKept blocks of a size, and gives them back when it ends. Under the address sanitizer
-// nothing is kept, so that it sees what is used after it was freed. Any thread; a block may be freed by another one than
-// made it.
+// nothing is kept, so that it sees what is used after it was freed. Any thread; a block may be freed by another one
+// than made it.
 #ifndef PLUMBLINE_REFERENCE_AUTOGRAD_BLOCK_CACHE_H_
 #define PLUMBLINE_REFERENCE_AUTOGRAD_BLOCK_CACHE_H_
 

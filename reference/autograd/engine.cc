@@ -70,9 +70,8 @@ void AddRoots(const Arithmetic& arithmetic, std::span<const Root> roots, bool cr
     Gradient gradient = root.gradient;
     if (!gradient.defined()) {
       if (root.tensor.numel() != 1) {
-        Throw(ErrorClass::kInvalidArgument,
-              "grad can be implicitly created only for scalar outputs: " + named + "has sizes " +
-                  Print(root.tensor.sizes()) + "; give its gradient");
+        Throw(ErrorClass::kInvalidArgument, "grad can be implicitly created only for scalar outputs: " + named +
+                                                "has sizes " + Print(root.tensor.sizes()) + "; give its gradient");
       }
       gradient = Gradient(arithmetic.OnesLike(root.tensor));
     }

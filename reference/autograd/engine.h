@@ -4,11 +4,11 @@
 //   Backward(arithmetic, {{y, dy}}, {.keep_graph = true});
 //   std::vector<Gradient> g = GradientsOf(arithmetic, {{loss}}, {x});  // fills nothing
 //
-// A pass starts at its roots. A node runs once, when all gradients that it will get are there, with their sums; of those
-// that can run the one made last runs first, and an accumulator at once. What it saved is freed as soon as it ran, unless
-// the graph is kept, so that a pass that fails leaves what it went through freed. Each gradient is made to fit the result
-// that it is of: summed over what was broadcast, and converted to its dtype; one that does not fit is kInvalidArgument,
-// and names the node.
+// A pass starts at its roots. A node runs once, when all gradients that it will get are there, with their sums; of
+// those that can run the one made last runs first, and an accumulator at once. What it saved is freed as soon as it
+// ran, unless the graph is kept, so that a pass that fails leaves what it went through freed. Each gradient is made to
+// fit the result that it is of: summed over what was broadcast, and converted to its dtype; one that does not fit is
+// kInvalidArgument, and names the node.
 //
 // A sum never writes into a tensor that anybody else can see. With `create_graph` grad mode is on in the pass, so that
 // gradients have a history of their own, and sums are new tensors; else it is off.

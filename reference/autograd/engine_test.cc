@@ -391,7 +391,9 @@ TEST_F(EngineTest, ALeafThatBecameAResultIsAnError) {
 
 TEST_F(EngineTest, ASetGradientHasToFit) {
   const Tensor x = Leaf({2});
-  const auto refused = [&](Tensor g) { return ErrorOf(ErrorClass::kInvalidArgument, [&] { SetGrad(x, Gradient(g)); }); };
+  const auto refused = [&](Tensor g) {
+    return ErrorOf(ErrorClass::kInvalidArgument, [&] { SetGrad(x, Gradient(g)); });
+  };
   EXPECT_THAT(refused(x), HasSubstr("itself"));
   EXPECT_THAT(refused(Make({3})), HasSubstr("[3]"));
   EXPECT_THAT(refused(Tensor::Empty({2}, DType::kFloat32, DeviceType::kCpu, *Keys())), HasSubstr("float32"));

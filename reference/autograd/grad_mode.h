@@ -19,7 +19,7 @@ class Node;
 
 struct AutogradState {
   bool grad_mode = true;
-  std::uint32_t depth = 0;         // of passes that run inside of another one's nodes, on whatever threads
+  std::uint32_t depth = 0;  // of passes that run inside of another one's nodes, on whatever threads
   std::uint64_t next_sequence = 0;
   BackwardPass* pass = nullptr;  // that this thread runs
   Node* dropped = nullptr;       // nodes that it has dropped and not yet destroyed

@@ -3,7 +3,8 @@
 //
 //   struct Negate final : Node {
 //     std::string_view name() const override { return "NegBackward"; }
-//     void Apply(Gradients& in, Gradients& out) override { if (in[0].defined()) out[0] = Gradient(neg(in[0].tensor())); }
+//     void Apply(Gradients& in, Gradients& out) override { if (in[0].defined()) out[0] = Gradient(neg(in[0].tensor()));
+//     }
 //   };
 //   NodeRef node = MakeNode<Negate>();
 //   node->AddEdge(EdgeOf(x));             // variable.h

@@ -53,9 +53,10 @@ Gradient SavedTensor::Unpack(Node& node) const {
   }
   if (state == State::kNothing) return kept;
   if (state == State::kFreed) {
-    Throw(ErrorClass::kGraphFreed, std::string(node.name()) +
-                                       ": what was saved for the backward pass is freed, since a pass went through here "
-                                       "already; keep the graph in the first pass (retain_graph) to go a second time");
+    Throw(ErrorClass::kGraphFreed,
+          std::string(node.name()) +
+              ": what was saved for the backward pass is freed, since a pass went through here "
+              "already; keep the graph in the first pass (retain_graph) to go a second time");
   }
   const Tensor& tensor = kept.tensor();
   if (const std::uint64_t version = tensor.version(); version != version_) {

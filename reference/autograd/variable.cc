@@ -48,9 +48,9 @@ bool RequiresGrad(const Tensor& tensor) {
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
   if (!IsLeaf(tensor)) {
     if (requires_grad) return;
-    Throw(ErrorClass::kInvalidArgument,
-          "requires_grad cannot be switched off for a result (it comes from " +
-              std::string(MetaOf(tensor)->grad_fn->name()) + "); detach it, and use the detached tensor");
+    Throw(ErrorClass::kInvalidArgument, "requires_grad cannot be switched off for a result (it comes from " +
+                                            std::string(MetaOf(tensor)->grad_fn->name()) +
+                                            "); detach it, and use the detached tensor");
   }
   if (requires_grad && !IsFloating(tensor.dtype())) {
     Throw(ErrorClass::kInvalidArgument, "only tensors of floating numbers can require a gradient; this one is " +
@@ -171,8 +171,6 @@ void RemoveTensorHook(const Tensor& tensor, std::size_t number) {
   *found = nullptr;  // the numbers of the others stay
 }
 
-Tensor Detached(const Tensor& tensor) {
-  return tensor.View(tensor.sizes(), tensor.strides(), tensor.storage_offset());
-}
+Tensor Detached(const Tensor& tensor) { return tensor.View(tensor.sizes(), tensor.strides(), tensor.storage_offset()); }
 
 }  // namespace plumbline::reference

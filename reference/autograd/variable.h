@@ -9,14 +9,14 @@
 //   Tensor gradient = Grad(x).tensor();             // after a pass
 //
 // All of it hangs in the tensor's slot, which is made when first needed: a tensor without history costs nothing. The
-// tensor owns the node that it came from, its grad_fn; the node knows nothing of the tensor. A leaf's accumulator is the
-// other way round: it owns the leaf, and is owned by the edges that lead to it alone, so that it goes with the last
+// tensor owns the node that it came from, its grad_fn; the node knows nothing of the tensor. A leaf's accumulator is
+// the other way round: it owns the leaf, and is owned by the edges that lead to it alone, so that it goes with the last
 // graph of the leaf, and there is one at most at a time.
 //
 // A leaf is a tensor without grad_fn, also one that requires nothing. Errors are kInvalidArgument.
 //
-// Threads: EdgeOf may be called on one leaf by many threads at once. Anything that changes a tensor is for a thread that
-// has it alone, as any change of a tensor is.
+// Threads: EdgeOf may be called on one leaf by many threads at once. Anything that changes a tensor is for a thread
+// that has it alone, as any change of a tensor is.
 #ifndef PLUMBLINE_REFERENCE_AUTOGRAD_VARIABLE_H_
 #define PLUMBLINE_REFERENCE_AUTOGRAD_VARIABLE_H_
 

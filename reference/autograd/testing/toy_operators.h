@@ -4,8 +4,8 @@
 //   Tensor y = Sum(Mul(x, x));
 //   Backward(Toy(), {{Root{y}}});   ->   ValuesOf(Grad(x)) is {2, 4}
 //
-// Gradients are computed by the same operators, so that passes with create_graph record. One thread, but for what a test
-// says.
+// Gradients are computed by the same operators, so that passes with create_graph record. One thread, but for what a
+// test says.
 #ifndef PLUMBLINE_REFERENCE_AUTOGRAD_TESTING_TOY_OPERATORS_H_
 #define PLUMBLINE_REFERENCE_AUTOGRAD_TESTING_TOY_OPERATORS_H_
 
@@ -52,7 +52,9 @@ inline std::vector<double> ValuesOf(const Tensor& t) {
   for (std::int64_t i = 0; i < t.numel(); ++i) values.push_back(At(t, i));
   return values;
 }
-inline std::vector<double> ValuesOf(const Gradient& g) { return g.defined() ? ValuesOf(g.tensor()) : std::vector<double>(); }
+inline std::vector<double> ValuesOf(const Gradient& g) {
+  return g.defined() ? ValuesOf(g.tensor()) : std::vector<double>();
+}
 
 template <class F>
 Tensor Map(const F& f, const Tensor& a) {
@@ -63,7 +65,8 @@ Tensor Map(const F& f, const Tensor& a) {
 template <class F>
 Tensor Map(const F& f, const Tensor& a, const Tensor& b) {
   const Tensor out = Make(a.sizes());
-  for (std::int64_t i = 0; i < out.numel(); ++i) out.data<double>()[i] = f(At(a, i), b.numel() == 1 ? At(b, 0) : At(b, i));
+  for (std::int64_t i = 0; i < out.numel(); ++i)
+    out.data<double>()[i] = f(At(a, i), b.numel() == 1 ? At(b, 0) : At(b, i));
   return out;
 }
 
@@ -162,9 +165,10 @@ inline Tensor Sum(const Tensor& a) {
   for (std::int64_t i = 0; i < a.numel(); ++i) sum += At(a, i);
   Tensor out = Make({}, {sum});
   if (Records({a})) {
-    NodeRef node = MakeNode<FunctionNode>("SumBackward", [sizes = DimVector(a.sizes())](Node&, Gradients& in, Gradients& g) {
-      if (in[0].defined()) g[0] = Gradient(Expand(in[0].tensor(), sizes));
-    });
+    NodeRef node =
+        MakeNode<FunctionNode>("SumBackward", [sizes = DimVector(a.sizes())](Node&, Gradients& in, Gradients& g) {
+          if (in[0].defined()) g[0] = Gradient(Expand(in[0].tensor(), sizes));
+        });
     node->AddEdge(EdgeOf(a));
     SetHistory(out, node);
   }
@@ -222,6 +226,7 @@ class ToyArithmetic final : public Arithmetic {
     }
     return out;
   }
+  Tensor Zeros(IntSpan sizes, DType, Device) const override { return Make(sizes); }
   Tensor OnesLike(const Tensor& a) const override { return Make(a.sizes(), std::vector<double>(1, 1.0)); }
 };
 
