@@ -32,7 +32,7 @@ constinit thread_local bool was_set_up = false;
 }  // namespace
 
 void* AllocateNewBlock(std::size_t bytes) {
-  if (kKeepsBlocks && !was_set_up) {
+  if (!kAddressSanitizer && !was_set_up) {
     was_set_up = true;
     at_the_end.Touch();
     block_cache.ends = true;

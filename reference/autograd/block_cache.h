@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <new>
 
+#include "reference/keys/address_sanitizer.h"
+
 namespace plumbline::reference {
 
 struct BlockCache {
@@ -30,19 +32,13 @@ struct BlockCache {
 
 extern constinit thread_local BlockCache block_cache __attribute__((tls_model("initial-exec")));
 
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool kKeepsBlocks = false;
-#else
-inline constexpr bool kKeepsBlocks = true;
-#endif
-
 void* AllocateNewBlock(std::size_t bytes);
 void FreeOldBlock(void* block);
 
 inline void* AllocateBlock(std::size_t bytes) {
   const std::size_t size = (bytes - 1) / BlockCache::kStep;
   BlockCache& cache = block_cache;
-  if (!kKeepsBlocks || size >= BlockCache::kSizes || cache.first[size] == nullptr) return AllocateNewBlock(bytes);
+  if (kAddressSanitizer || size >= BlockCache::kSizes || cache.first[size] == nullptr) return AllocateNewBlock(bytes);
   BlockCache::Free* const block = cache.first[size];
   cache.first[size] = block->next;
   --cache.kept[size];
@@ -52,7 +48,7 @@ inline void* AllocateBlock(std::size_t bytes) {
 inline void FreeBlock(void* block, std::size_t bytes) {
   const std::size_t size = (bytes - 1) / BlockCache::kStep;
   BlockCache& cache = block_cache;
-  if (!kKeepsBlocks || size >= BlockCache::kSizes || cache.kept[size] == BlockCache::kMostKept || !cache.ends) {
+  if (kAddressSanitizer || size >= BlockCache::kSizes || cache.kept[size] == BlockCache::kMostKept || !cache.ends) {
     return FreeOldBlock(block);
   }
   cache.first[size] = new (block) BlockCache::Free{cache.first[size]};

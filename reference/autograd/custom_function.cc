@@ -68,8 +68,8 @@ class CustomNode final : public Node {
     if (context_.materializes_) {
       for (std::size_t i = 0; i < in.size(); ++i) {
         if (in[i].defined()) continue;
-        in[i] = Gradient(autograd_state.pass->arithmetic().Zeros(inputs()[i].sizes, inputs()[i].dtype,
-                                                                 inputs()[i].device));
+        in[i] =
+            Gradient(autograd_state.pass->arithmetic().Zeros(inputs()[i].sizes, inputs()[i].dtype, inputs()[i].device));
       }
     }
     Gradients given = function_.backward(context_, in);

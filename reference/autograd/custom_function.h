@@ -15,8 +15,8 @@
 //
 // Forward runs with grad mode off. What it returns has the function's node as its grad_fn, if grad mode was on and an
 // input requires a gradient, but for results that are marked as not differentiable or are not of floating numbers.
-// Backward gets one gradient for each result, zeros where none arrived (see MaterializeGradients), and gives one for each
-// input; more of them are dropped if they are nothing.
+// Backward gets one gradient for each result, zeros where none arrived (see MaterializeGradients), and gives one for
+// each input; more of them are dropped if they are nothing.
 //
 // An input that is returned is another tensor with the same elements, unless it was marked as dirty: then it is itself,
 // its history goes on from the function, and its version counts the mark.

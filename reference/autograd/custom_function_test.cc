@@ -43,9 +43,8 @@ CustomFunction Triple(std::function<Gradients(FunctionContext&, Gradients&)> bac
     backward = [](FunctionContext&, Gradients& in) { return One(Mul(in[0].tensor(), Make({1}, {3}))); };
   }
   return {.name = "Triple",
-          .forward = [](FunctionContext&, std::span<const Tensor> in) {
-            return std::vector<Tensor>{Mul(in[0], Make({1}, {3}))};
-          },
+          .forward = [](FunctionContext&,
+                        std::span<const Tensor> in) { return std::vector<Tensor>{Mul(in[0], Make({1}, {3}))}; },
           .backward = std::move(backward)};
 }
 
@@ -247,19 +246,17 @@ TEST(CustomFunction, WhatCannotBeDirtyIsRefused) {
 TEST(CustomFunction, KnowsWhichGradientsAreWanted) {
   const Tensor x = Leaf({1}, {1}), y = Leaf({1}, {1}), plain = Make({1});
   std::vector<bool> needs;
-  const CustomFunction asks{.name = "Asks",
-                            .forward =
-                                [](FunctionContext&, std::span<const Tensor> in) {
-                                  return std::vector<Tensor>{Mul(in[0], in[1])};
-                                },
-                            .backward =
-                                [&](FunctionContext& context, Gradients& in) {
-                                  needs = {context.NeedsGradient(0), context.NeedsGradient(1), context.NeedsGradient(2)};
-                                  Gradients out(3);
-                                  out[0] = in[0];
-                                  out[1] = in[0];
-                                  return out;
-                                }};
+  const CustomFunction asks{
+      .name = "Asks",
+      .forward = [](FunctionContext&, std::span<const Tensor> in) { return std::vector<Tensor>{Mul(in[0], in[1])}; },
+      .backward =
+          [&](FunctionContext& context, Gradients& in) {
+            needs = {context.NeedsGradient(0), context.NeedsGradient(1), context.NeedsGradient(2)};
+            Gradients out(3);
+            out[0] = in[0];
+            out[1] = in[0];
+            return out;
+          }};
   const Tensor z = ApplyFunction(asks, {x, y, plain})[0];
   const Root roots[] = {{z}};
   const Tensor inputs[] = {y};

@@ -14,24 +14,12 @@
 #include <vector>
 
 #include "reference/faults/faults.h"
+#include "reference/keys/address_sanitizer.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
 
 namespace plumbline::reference {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-#define PLUMBLINE_NOTHING_WAITS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PLUMBLINE_NOTHING_WAITS 1
-#endif
-#endif
-#ifdef PLUMBLINE_NOTHING_WAITS
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kMostSmall = kMiB;
@@ -240,7 +228,7 @@ class CpuMemory final : public Allocator {
   }
 
   void* TryAllocate(std::size_t bytes) {
-    if constexpr (!kKeeps) {
+    if constexpr (kAddressSanitizer) {
       if (bytes > kMostSanitized) return nullptr;
       const std::size_t rounded = (bytes + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
       return std::aligned_alloc(kBlockAlignment, rounded);
@@ -252,8 +240,8 @@ class CpuMemory final : public Allocator {
   }
 
   void FreeBlock(void* block, std::size_t bytes) override {
-    if (kKeeps && bytes > kMostSmall) return large_.Keep(block);
-    if (kKeeps && MyShelf().Keep(block, ClassOf(bytes))) return;
+    if (!kAddressSanitizer && bytes > kMostSmall) return large_.Keep(block);
+    if (!kAddressSanitizer && MyShelf().Keep(block, ClassOf(bytes))) return;
     std::free(block);
   }
 

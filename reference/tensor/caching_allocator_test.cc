@@ -14,16 +14,11 @@
 #include <thread>
 #include <vector>
 
+#include "reference/keys/address_sanitizer.h"
 #include "reference/keys/error.h"
 
 namespace plumbline::reference {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
@@ -82,7 +77,7 @@ TEST(CachingAllocator, CountsWhatIsLive) {
   now = memory.statistics();
   EXPECT_EQ(now.peak_bytes, before.live_bytes);
   EXPECT_EQ(now.live_blocks, before.live_blocks);
-  EXPECT_GE(now.cached_bytes, kKeeps ? static_cast<std::int64_t>(3 * kMiB + 1000) : 0);
+  EXPECT_GE(now.cached_bytes, kAddressSanitizer ? 0 : static_cast<std::int64_t>(3 * kMiB + 1000));
   memory.EmptyCache();
   EXPECT_EQ(memory.statistics().cached_bytes, 0);
   EXPECT_EQ(memory.Allocate(0), nullptr);
@@ -90,7 +85,7 @@ TEST(CachingAllocator, CountsWhatIsLive) {
 }
 
 TEST(CachingAllocator, ALargeBlockIsUsedAgainWithItsPages) {
-  if (!kKeeps) GTEST_SKIP() << "nothing waits under the address sanitizer";
+  if (kAddressSanitizer) GTEST_SKIP() << "nothing waits under the address sanitizer";
   Allocator& memory = CpuAllocator();
   memory.EmptyCache();
   constexpr std::size_t kBytes = 40'000'000;
@@ -112,7 +107,7 @@ TEST(CachingAllocator, ALargeBlockIsUsedAgainWithItsPages) {
 }
 
 TEST(CachingAllocator, WhatWaitsIsLimited) {
-  if (!kKeeps) GTEST_SKIP() << "nothing waits under the address sanitizer";
+  if (kAddressSanitizer) GTEST_SKIP() << "nothing waits under the address sanitizer";
   Allocator& memory = CpuAllocator();
   memory.EmptyCache();
   // One at a time, ever larger, so that none fits the next: never more than twice the largest.
