@@ -58,7 +58,14 @@ class Operands {
   void SetPlace(int k, const Tensor& tensor, int type) {
     const Place place = tensor.numel() == 0 ? Place{} : Memory::Get().Find(tensor.storage().data());
     layout.types[k] = type;
-    layout.offsets[k] = tensor.storage_offset();
+    // A storage that came by way of DLPack may begin inside of a block.
+    if (place.offset % tensor.itemsize() != 0) {
+      call_.Fail(ErrorClass::kUnsupported, "a tensor that begins " + std::to_string(place.offset) +
+                                               " bytes into its block is not computed with on " +
+                                               call_.device().Spelling() + ": its elements have " +
+                                               std::to_string(tensor.itemsize()) + " bytes");
+    }
+    layout.offsets[k] = tensor.storage_offset() + static_cast<std::int64_t>(place.offset / tensor.itemsize());
     SetBuffer(k, place.buffer);
   }
   void SetNumber(int k, const Scalar& value) {

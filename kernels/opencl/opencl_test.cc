@@ -15,6 +15,7 @@
 #include "kernels/opencl/memory.h"
 #include "kernels/opencl/runtime.h"
 #include "kernels/testing/operator_test.h"
+#include "reference/tensor/dlpack.h"
 
 namespace plumbline::kernels::opencl {
 namespace {
@@ -140,6 +141,15 @@ TEST_F(OpenClTest, ViewsWithOffsetsAndStrides) {
   EXPECT_THAT(Read(ToDevice(gaps)), ElementsAre(1, 2, 3, 4));
   Call("copy_", {Value(gaps), Value(column.View({2, 1}, {4, 1}, 2)), Value(false)});
   EXPECT_THAT(List(wide), ElementsAre(2, 0, 2, 0, 6, 0, 6, 0)) << "broadcast, converted, into gaps";
+}
+
+TEST_F(OpenClTest, AStorageMayBeginInsideOfABlock) {
+  const Tensor a = ToDevice(Floats({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  const Tensor column = reference::FromDLPack(reference::ToDLPack(a.View({3}, {4}, 2)), keys());
+  EXPECT_NE(column.storage().data(), a.storage().data());
+  EXPECT_THAT(Read(Sum(column, column)), ElementsAre(4, 12, 20));
+  Call("zero_", {Value(column)});
+  EXPECT_THAT(Read(a), ElementsAre(0, 1, 0, 3, 4, 5, 0, 7, 8, 9, 0, 11));
 }
 
 TEST_F(OpenClTest, NumbersAreConvertedOnce) {
