@@ -142,6 +142,13 @@ std::optional<DType> Call::dtype(int i) const {
   return dtype;
 }
 
+std::int64_t Call::SizeFrom(__int128 size) const {
+  if (size > std::numeric_limits<std::int64_t>::max()) {
+    Fail(ErrorClass::kOverflow, "a size that follows from the arguments does not fit into 64 bits");
+  }
+  return size < 0 ? -1 : static_cast<std::int64_t>(size);
+}
+
 void Call::CheckDType(DType dtype) const {
   if (info_.data->Takes(static_cast<int>(dtype))) {
     if (info_.registry->observed()) {

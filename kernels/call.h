@@ -91,6 +91,9 @@ class Call {
   [[noreturn]] void Fail(const std::string& why) const { Fail(ErrorClass::kInvalidArgument, why); }
   [[noreturn]] void Fail(ErrorClass error_class, const std::string& why) const;
   // kNoDtype unless the table says that the operator takes it; then the trace tells that it is chosen.
+  // A size that was computed from arguments, and may be larger than any size: then it is kOverflow. One below 0 comes
+  // back as -1.
+  std::int64_t SizeFrom(__int128 size) const;
   void CheckDType(DType dtype) const;
   void CheckSameDType(int a, int b) const;
   // That a tensor of this dtype can hold the Scalar; a negative integer wraps in uint8.

@@ -36,6 +36,15 @@ Value ListOf(IntSpan items) {
   return Value(std::move(list));
 }
 
+// How far a kernel can be moved over a padded dimension, and `more`; below 0 if it is larger.
+std::int64_t Room(const Call& call, std::int64_t size, std::int64_t padding, std::int64_t dilation, std::int64_t kernel,
+                  std::int64_t more) {
+  using Wide = __int128;
+  const Wide padded = Wide{size} + 2 * Wide{padding};
+  call.SizeFrom(padded);
+  return call.SizeFrom(padded - Wide{dilation} * (Wide{kernel} - 1) - 1 + more);
+}
+
 // input [N, C, spatial...], weight [O, C / groups, kernel...]: columns of each image, then a product.
 void Convolution(Call& call) {
   const Tensor weight = call.tensor(1);
@@ -66,17 +75,18 @@ void Convolution(Call& call) {
   DimVector sizes = {input.size(0), weight.size(0)};
   std::int64_t places = 1, taps = 1;
   for (std::size_t d = 0; d < spatial; ++d) {
-    const std::int64_t reach = dilation[d] * (weight.sizes()[d + 2] - 1) + 1;
-    const std::int64_t room = input.sizes()[d + 2] + 2 * padding[d] - reach;
+    const std::int64_t room = Room(call, input.sizes()[d + 2], padding[d], dilation[d], weight.sizes()[d + 2], 0);
     if (room < 0)
       call.Fail("the kernel of sizes " + Print(weight.sizes()) + " is larger than the padded 'input' of sizes " +
                 Print(input.sizes()));
     sizes.push_back(room / stride[d] + 1);
-    places *= sizes.back();
-    taps *= weight.sizes()[d + 2];
   }
   const Tensor out = call.PackedResult(0, sizes, input.dtype());
   if (call.meta() || out.numel() == 0) return;
+  for (std::size_t d = 0; d < spatial; ++d) {
+    places *= sizes[d + 2];
+    taps *= weight.sizes()[d + 2];
+  }
   const cpu::Type type = TypeOf(input.dtype());
   const std::size_t item = input.itemsize();
   input = Contiguous(input);
@@ -158,7 +168,7 @@ Pool PoolOf(const Call& call, DimVector dilation, bool ceil) {
                 Print(pool.kernel));
     std::int64_t& size = pool.sizes[pool.sizes.size() - 2 + d];
     const std::int64_t room =
-        size + 2 * pool.padding[d] - pool.dilation[d] * (pool.kernel[d] - 1) - 1 + (ceil ? pool.stride[d] - 1 : 0);
+        Room(call, size, pool.padding[d], pool.dilation[d], pool.kernel[d], ceil ? pool.stride[d] - 1 : 0);
     std::int64_t count = room < 0 ? 0 : room / pool.stride[d] + 1;
     // The last window starts inside of the input or its left padding.
     if (ceil && (count - 1) * pool.stride[d] >= size + pool.padding[d]) --count;

@@ -95,13 +95,17 @@ void Pad(Call& call) {
   for (std::size_t k = 0; k < pad.size() / 2; ++k) {
     const std::size_t d = dims - 1 - k;
     const std::int64_t before = pad[2 * k], after = pad[2 * k + 1];
-    sizes[d] += before + after;
-    if (sizes[d] < 0)
-      call.Fail("argument 'pad': dimension " + std::to_string(d) + " would have " + std::to_string(sizes[d]) +
-                " elements");
-    const std::int64_t from = std::max<std::int64_t>(0, -before);
-    const std::int64_t length = std::max<std::int64_t>(0, self.sizes()[d] - from - std::max<std::int64_t>(0, -after));
-    source = Narrowed(source, d, std::min(from, self.sizes()[d]), length);
+    const __int128 size = __int128{sizes[d]} + before + after;
+    if (size < 0) {
+      call.Fail("argument 'pad': dimension " + std::to_string(d) + " of " + std::to_string(sizes[d]) +
+                " elements is cut by more than there are");
+    }
+    sizes[d] = call.SizeFrom(size);
+    const auto cut = [all = self.sizes()[d]](std::int64_t at_one_end) {
+      return at_one_end >= 0 ? 0 : at_one_end < -all ? all : -at_one_end;
+    };
+    const std::int64_t from = cut(before);
+    source = Narrowed(source, d, from, std::max<std::int64_t>(0, self.sizes()[d] - from - cut(after)));
     starts[d] = std::max<std::int64_t>(0, before);
   }
   call.CheckHolds(2, self.dtype());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,12 @@ struct Convolution {
   std::int64_t groups = 1;
 };
 
+// What is padded at both ends may be longer than any size.
+bool FitsPadded(std::int64_t size, std::int64_t padding) {
+  return __int128{size} + 2 * __int128{padding} <= std::numeric_limits<std::int64_t>::max();
+}
+const char* const kTooLong = "a padded size does not fit";
+
 std::string Wrong(const Convolution& of, std::size_t spatial) {
   const HostTensor &input = of.input, &weight = of.weight;
   if (weight.sizes.size() != spatial + 2 || input.sizes.size() != spatial + 2)
@@ -45,6 +52,7 @@ std::string Wrong(const Convolution& of, std::size_t spatial) {
   for (std::size_t d = 0; d < spatial; ++d) {
     if (of.stride[d] <= 0 || of.padding[d] < 0 || of.dilation[d] <= 0)
       return "stride, padding or dilation is too small";
+    if (!FitsPadded(input.sizes[d + 2], of.padding[d])) return kTooLong;
     if (!of.transposed && input.sizes[d + 2] + 2 * of.padding[d] < of.dilation[d] * (weight.sizes[d + 2] - 1) + 1) {
       return "the kernel is larger than the padded input";
     }
@@ -53,7 +61,9 @@ std::string Wrong(const Convolution& of, std::size_t spatial) {
 }
 
 Expected Convolve(const Convolution& of, std::size_t spatial) {
-  if (const std::string wrong = Wrong(of, spatial); !wrong.empty()) return Refused(wrong.c_str());
+  if (const std::string wrong = Wrong(of, spatial); !wrong.empty()) {
+    return wrong == kTooLong ? Expected::Refused(PL_ERROR_OVERFLOW, wrong) : Refused(wrong.c_str());
+  }
   const HostTensor &input = of.input, &weight = of.weight;
   if (!IsFloating(input.dtype)) return NoDtype("it is defined for floating dtypes only");
   const std::int64_t outputs = of.transposed ? weight.sizes[1] * of.groups : weight.sizes[0];

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -185,7 +186,11 @@ Expected Pad(const OperatorCall& call) {
   for (std::size_t k = 0; k < pad.size() / 2; ++k) {
     const std::size_t d = dim - 1 - k;
     before[d] = pad[2 * k].integer;
-    sizes[d] += pad[2 * k].integer + pad[2 * k + 1].integer;
+    const __int128 size = __int128{sizes[d]} + pad[2 * k].integer + pad[2 * k + 1].integer;
+    if (size > std::numeric_limits<std::int64_t>::max()) {
+      return Expected::Refused(PL_ERROR_OVERFLOW, "a padded size does not fit");
+    }
+    sizes[d] = size < 0 ? -1 : static_cast<std::int64_t>(size);
     if (sizes[d] < 0) return Refused("more is cut than there is");
     // Of what is nothing on the way, releases differ.
     if (sizes[d] == 0) return {{PL_ERROR_INVALID_ARGUMENT, PL_ERROR_NONE}, "nothing would be left", {}, {}, {}};
