@@ -119,6 +119,10 @@ void StorageToHost(const at::Tensor& tensor, std::span<std::byte> storage) {
 
 DLManagedTensor* ToDlpack(const at::Tensor& tensor) {
   NeedsData(tensor);
+  if (tensor.device().type() == c10::DeviceType::PrivateUse1) {  // at::toDLPack has no number for them
+    throw abi::Error(PL_ERROR_UNSUPPORTED,
+                     "PyTorch hands out no tensors of " + tensor.device().str() + " by way of DLPack");
+  }
   return at::toDLPack(tensor);
 }
 
