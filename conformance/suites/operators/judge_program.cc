@@ -62,6 +62,21 @@ bool IsLarge(const Moment& moment, const States& before) {
          std::any_of(before.begin(), before.end(), [&](const auto& named) { return large(named.second); });
 }
 
+// Sizes, or what sizes are made of, that stand for more elements than the oracle could go over: what comes of them is
+// for the program to say.
+bool IsVast(const Argument& argument) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 26;
+  std::int64_t product = 1;
+  bool vast = false;
+  for (const Argument& item : argument.items) {
+    if (item.kind == PL_LIST && IsVast(item)) return true;
+    if (item.kind == PL_INT && item.integer == 0) return false;  // no elements
+    if (item.kind != PL_INT || item.integer < 1 || vast) continue;
+    vast = __builtin_mul_overflow(product, item.integer, &product) || product > kMost;
+  }
+  return vast;
+}
+
 OperatorOutcome OutcomeOf(const Moment& moment, const std::vector<int>& names, const States& before) {
   OperatorOutcome outcome{moment.error_class, moment.message, moment.results, {}, {}, {}};
   for (const TensorState& state : moment.returned) {
@@ -197,6 +212,11 @@ class ProgramJudge {
         return Wrong("it is done", Refusal(came, moment.message));
       }
       const OperatorCall call = CallOf(statement, before, names);
+      if (std::any_of(call.arguments.begin(), call.arguments.end(), IsVast)) {
+        if (came == PL_ERROR_NONE || came == PL_ERROR_OVERFLOW || came == PL_ERROR_INVALID_ARGUMENT)
+          return std::nullopt;
+        return Wrong("it is done, or refused as overflow or invalid-argument", Refusal(came, moment.message));
+      }
       Expected expected = (*oracle)(call);
       // What only elements tell a meta tensor may be refused for or not.
       const bool on_meta =

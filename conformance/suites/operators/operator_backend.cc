@@ -1,5 +1,7 @@
 #include "conformance/suites/operators/operator_backend.h"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "conformance/suites/operators/operator_service.h"
@@ -53,6 +55,16 @@ OperatorBackend::Defined OperatorBackend::AskDefinitions(const std::vector<std::
   const Reply reply = executor_->Ask(DefinitionsRequest(names), executor_->limit());
   if (reply.ending == Reply::Ending::kAnswered) return {DecodeDefinitions(reply.text)};
   return {{}, DeathOf(reply)};
+}
+
+std::optional<std::string> OperatorBackend::WhyNoDevice() {
+  if (device_.empty()) return std::nullopt;
+  const Traced traced = Ask(*ParseTensorProgram("program 1\na = float32 [1] {1}\n"));
+  const Moment* const made = traced.died ? nullptr : &traced.trace.moments.at(0);
+  if (made != nullptr && made->error_class == PL_ERROR_NONE) return std::nullopt;
+  const std::string why = made == nullptr ? traced.died->what : made->message.substr(0, made->message.find('\n'));
+  return fmt::format("--device {}: {} makes no tensor there: {}\nA device that a library brings needs its --load.",
+                     device_, executor_->facts().name, why);
 }
 
 OperatorBackend::Traced OperatorBackend::Ask(const TensorProgram& program) {

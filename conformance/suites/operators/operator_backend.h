@@ -46,6 +46,10 @@ class OperatorBackend {
   };
   Defined AskDefinitions(const std::vector<std::string>& names);
 
+  // Why no tensor can be made on the device that was named; nothing if one can. Asked once before a run, so that a
+  // device that is not there is told as that, and not by each case.
+  std::optional<std::string> WhyNoDevice();
+
   struct Traced {
     ProgramTrace trace;
     std::optional<Death> died{};

@@ -53,7 +53,12 @@ bool IsNear(std::uint32_t dtype, long double expected, long double bound, long d
   if (std::isnan(got)) return false;
   if (std::isinf(expected)) return expected == got;
   if (!IsFloating(dtype)) return got == expected || std::fabs(got - expected) <= bound;
-  const long double rounded = RoundTo(dtype, expected);
+  long double rounded = RoundTo(dtype, expected);
+  // [OPER-060] What was computed in float64 may come to 16 bits by way of float32.
+  if (dtype == PL_DTYPE_FLOAT16 || dtype == PL_DTYPE_BFLOAT16) {
+    const long double twice = RoundTo(dtype, RoundTo(PL_DTYPE_FLOAT32, expected));
+    if (twice == got) rounded = twice;
+  }
   if (bound == 0) return got == rounded && (got != 0 || std::signbit(got) == std::signbit(rounded));
   if (got == rounded) return true;
   // Beyond the greatest number is infinity: as near as the next one would be.

@@ -281,6 +281,8 @@ Expected Sorted(const HostTensor& self, std::size_t d, std::int64_t k, bool desc
     });
     std::vector<long double> chosen;
     for (std::int64_t x = 0; x < k; ++x) chosen.push_back(row[order[static_cast<std::size_t>(x)]]);
+    std::vector<long double> any = chosen;  // of zeros, which rank the same, either
+    if (std::find(chosen.begin(), chosen.end(), 0) != chosen.end()) any.insert(any.end(), {0.0L, -0.0L});
     for (std::int64_t x = 0; x < k; ++x) {
       at[d] = x;
       const auto place = static_cast<std::size_t>(RowMajorOf(at, sizes));
@@ -288,7 +290,7 @@ Expected Sorted(const HostTensor& self, std::size_t d, std::int64_t k, bool desc
       values.values[place] = value;
       values.bounds[place] = value == 0 ? kEitherZero : 0;
       indices.values[place] = static_cast<long double>(order[static_cast<std::size_t>(x)]);
-      if (!in_order) values.any_of[place] = chosen;
+      if (!in_order) values.any_of[place] = any;
       if (stable && in_order) continue;
       for (std::size_t other = 0; other < row.size(); ++other) {
         const bool may = in_order ? SameRank(row[other], value)

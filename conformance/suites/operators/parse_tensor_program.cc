@@ -22,6 +22,8 @@
 namespace plumbline::suites {
 namespace {
 
+constexpr int kMostDeep = 8;  // lists in lists of an argument
+
 using harness::DidYouMean;
 using harness::InputError;
 using harness::OrError;
@@ -220,11 +222,15 @@ class Parser : private ProgramReader {
     call.op = word.text.find("::") == std::string::npos ? "aten::" + word.text : word.text;
     const tables::OperatorData* const known = tables::FindOperator(call.op);
     if (known == nullptr) {
-      std::vector<std::string> all;
-      for (const tables::OperatorData& op : tables::kOperators)
+      const std::string name = call.op.substr(call.op.find("::") + 2);
+      std::vector<std::string> all, overloads;
+      for (const tables::OperatorData& op : tables::kOperators) {
         all.emplace_back(op.name.substr(op.name.find("::") + 2));
-      Fail(word, fmt::format("there is no operator '{}' in the table{}", call.op,
-                             DidYouMean(call.op.substr(call.op.find("::") + 2), all)));
+        if (all.back().starts_with(name + ".")) overloads.push_back(all.back());
+      }
+      Fail(word, fmt::format("there is no operator '{}' in the table of operators{}", call.op,
+                             overloads.empty() ? DidYouMean(name, all)
+                                               : fmt::format("; its overloads are {}", fmt::join(overloads, ", "))));
     }
     const scenario::Schema schema = *scenario::ParseSchema(known->schema).schema;
     std::vector<std::optional<Argument>> given(schema.arguments.size());
@@ -293,13 +299,14 @@ class Parser : private ProgramReader {
     return defaults.Value();
   }
 
-  Argument Value() {
+  Argument Value(int depth = 0) {
     const Token token = Take();
     if (token.kind == Token::Kind::kText) return Argument::Text(token.text);
     if (token.text == "[" && token.kind == Token::Kind::kMark) {
+      if (depth == kMostDeep) Fail(token, fmt::format("lists nest at most {} deep", kMostDeep));
       std::vector<Argument> items;
       while (!TakeIf("]")) {
-        items.push_back(Value());
+        items.push_back(Value(depth + 1));
         if (Peek().text != "]") Mark(",");
       }
       return Argument::List(std::move(items));

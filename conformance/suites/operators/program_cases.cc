@@ -10,6 +10,7 @@
 #include "conformance/harness/case_runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/operators/judge_program.h"
+#include "spec/abi/error.h"
 
 namespace plumbline::suites {
 namespace {
@@ -51,6 +52,27 @@ std::uint64_t NeedsOf(const TensorProgram& program) {
   return needs;
 }
 
+std::vector<std::pair<int, std::string>> NotesOn(const TensorProgram& program, const ProgramTrace& trace) {
+  std::vector<std::pair<int, std::string>> notes;
+  for (std::size_t i = 0; i < trace.moments.size(); ++i) {
+    const Statement& statement = program.statements[i];
+    const Moment& moment = trace.moments[i];
+    if (statement.kind == Statement::Kind::kCall && !statement.error_class && moment.error_class != PL_ERROR_NONE) {
+      notes.emplace_back(statement.line,
+                         fmt::format("this call is refused, as the operator's clauses say, and the program does not "
+                                     "expect it: {}: {}",
+                                     abi::ErrorClassSpelling(moment.error_class), moment.message));
+    }
+    if (statement.kind == Statement::Kind::kExpect && (statement.looks.elements || statement.looks.bits)) {
+      const auto state = moment.states.find(statement.names[0]);
+      if (state != moment.states.end() && state->second.layout.device == kMeta) {
+        notes.emplace_back(statement.line, "the elements are not looked at: a meta tensor has none");
+      }
+    }
+  }
+  return notes;
+}
+
 void RunProgram(CaseContext& ctx, const fs::path& path, const std::string& device) {
   const OrError<TensorProgram> program = ReadProgram(path);
   if (!program.ok()) return ctx.Broken(program.error());
@@ -78,11 +100,12 @@ ProgramVerdict TryProgram(OperatorBackend& backend, const TensorProgram& program
   ProgramVerdict verdict;
   if (traced.died) {
     at = static_cast<std::size_t>(std::max(0, traced.died->step));
-    verdict = {traced.died->verdict, 0, "", "it is done", traced.died->what};
+    verdict = {traced.died->verdict, 0, "", "it is done", traced.died->what, {}};
   } else if (const std::optional<ProgramFault> fault = JudgeProgram(program, traced.trace)) {
     at = fault->statement;
-    verdict = {fault->unsupported ? Verdict::kUnsupported : Verdict::kFail, 0, "", fault->expected, fault->got};
+    verdict = {fault->unsupported ? Verdict::kUnsupported : Verdict::kFail, 0, "", fault->expected, fault->got, {}};
   } else {
+    verdict.notes = NotesOn(program, traced.trace);
     return verdict;
   }
   const Statement& statement = program.statements[std::min(at, program.statements.size() - 1)];

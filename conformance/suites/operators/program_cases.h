@@ -7,6 +7,7 @@
 #define PLUMBLINE_CONFORMANCE_SUITES_OPERATORS_PROGRAM_CASES_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/harness/case.h"
@@ -27,6 +28,9 @@ struct ProgramVerdict {
   reports::Verdict verdict = reports::Verdict::kPass;
   int line = 0;
   std::string statement, expected, got;
+  // What a pass leaves unsaid, by line: a call that is refused, as its clauses say, where the program expects nothing;
+  // elements that nobody could look at.
+  std::vector<std::pair<int, std::string>> notes{};
 };
 ProgramVerdict TryProgram(OperatorBackend& backend, const TensorProgram& program);
 

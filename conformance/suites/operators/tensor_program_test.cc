@@ -113,9 +113,12 @@ TEST(TensorProgram, SaysWhereItIsWrong) {
     return program.ok() ? "it is right" : program.error();
   };
   EXPECT_EQ(error("b = neg(c)"), "3:9: expected an argument, found 'c'; did you mean 'a'?");
-  EXPECT_THAT(error("b = negg(a)"), StartsWith("3:5: there is no operator 'aten::negg' in the table; did you mean"));
+  EXPECT_THAT(error("b = negg(a)"),
+              StartsWith("3:5: there is no operator 'aten::negg' in the table of operators; did you mean"));
+  EXPECT_THAT(error("b = cat([[[[[[[[[a]]]]]]]]])"), HasSubstr("lists nest at most 8 deep"));
+  EXPECT_THAT(error("b = add(a, 1)"), HasSubstr("'aten::add' in the table of operators; its overloads are add."));
   EXPECT_EQ(error("b = float32 [1] {1\nc = neg(a)"), "4:1: expected an element, or } for the { of line 3, found 'c'");
-  EXPECT_THAT(error("b = aten::ne(a)"), HasSubstr("did you mean 'neg'?"));
+  EXPECT_THAT(error("b = aten::ne(a)"), HasSubstr("its overloads are ne.Tensor"));
   EXPECT_THAT(error("b = flaot32 [1] {1}"), HasSubstr("did you mean 'float32'?"));
   EXPECT_EQ(error("a = neg(a)"), "3:1: 'a' is named already; a name is for one tensor");
   EXPECT_EQ(error("b = neg()"), "3:5: aten::neg needs the argument 'self'");
