@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -142,6 +143,9 @@ int Main(int argc, char** argv) {
                                        facts.back().name));
     }
   }
+  for (const std::unique_ptr<OperatorBackend>& backend : parts.front().backends) {
+    if (const auto why = backend->WhyNoDevice()) return Complain(app, *why);
+  }
   OrError<std::vector<const suites::OperatorDeviation*>> accepted = Accepted(options, facts);
   if (!accepted.ok()) return Complain(app, accepted.error());
 
@@ -176,6 +180,10 @@ int Main(int argc, char** argv) {
     differences.insert(part.agreement->differences().begin(), part.agreement->differences().end());
     for (const auto& [name, calls] : part.agreement->accepted()) by_deviation[name] += calls, explained += calls;
   }
+  if (!options.out.empty() && !differences.empty()) {
+    std::error_code failed;
+    std::filesystem::create_directories(options.out, failed);
+  }
   for (const auto& [key, difference] : differences) {
     Print("{} {}: {} ({})\n    {}\n", key.first, key.second, difference.what,
           reports::Counted(static_cast<int>(difference.calls), "call"), suites::Describe(difference.smallest));
@@ -188,6 +196,7 @@ int Main(int argc, char** argv) {
   for (const auto& [name, calls] : by_deviation) Print("explained by {}: {} calls\n", name, calls);
   Print("{} calls compared, {} explained by known faults, {}\n", compared, explained,
         reports::Counted(differences.size(), "kind of difference", "kinds of difference"));
+  if (compared == 0) return Complain(app, "nothing was compared: no call is done by both backends");
   return differences.empty() ? kGood : kFailed;
 }
 

@@ -24,8 +24,10 @@
 #include "conformance/harness/runner.h"
 #include "conformance/harness/text_file.h"
 #include "conformance/suites/corpus_cases.h"
+#include "conformance/suites/operators/operator_backend.h"
 #include "conformance/suites/operators/operator_cases.h"
 #include "conformance/suites/operators/operator_deviations.h"
+#include "conformance/suites/operators/program_cases.h"
 #include "conformance/suites/service.h"
 #include "reports/terminal/terminal.h"
 
@@ -190,6 +192,14 @@ int Main(int argc, char** argv) {
     return kGood;
   }
 
+  if (!options.device.empty()) {
+    OrError<std::unique_ptr<harness::Executor>> executor = StartBackend(app, suite.executor);
+    if (!executor.ok()) return Complain(app, executor.error());
+    if ((*executor)->facts().Claims(suites::kWithOperators)) {
+      suites::OperatorBackend backend(**executor, options.device);
+      if (const auto why = backend.WhyNoDevice()) return Complain(app, *why);
+    }
+  }
   Progress progress;
   suite.progress = [&](std::size_t finished, std::size_t total, const reports::CaseResult& result) {
     if (options.verbose) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -61,7 +62,7 @@ Row Probe(suites::OperatorBackend& backend, const std::string& name, const std::
 
 // In one line that can be read; the program that `plumbline check` saves has all of it.
 std::string Short(std::string text) {
-  constexpr std::size_t kMost = 240;
+  constexpr std::size_t kMost = 400;
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
 }
@@ -69,19 +70,24 @@ std::string Short(std::string text) {
 // A file to begin with: each entry is for its author to explain, or to mend.
 std::string StartingWaivers(const std::vector<Row>& rows, const harness::BackendFacts& facts) {
   std::string text = fmt::format(
-      "# What `plumbline probe` saw {} {} do otherwise. Each entry accepts a failure until its cause is known: put\n"
-      "# a reference in, or mend it and take it out.\n",
+      "# What `plumbline probe` saw {} {} do otherwise. Each entry accepts any failure of a case until its cause is "
+      "known:\n"
+      "# say then what is done instead (outcome), put a reference in, or mend it and take it out. `plumbline check` "
+      "reads\n"
+      "# these in the place of the waivers that come with a backend; give `--waivers` twice for both.\n",
       facts.name, facts.version);
   const std::vector<harness::Case> cases = suites::OperatorCases({});
+  const std::string today = Today();
+  const std::string expires = fmt::format("{}{}", std::stoi(today.substr(0, 4)) + 1, today.substr(4, 3) + "-01");
   for (const Row& row : rows) {
     if (row.wrong.empty()) continue;
     const std::string id = "operators/" + row.name;
     const auto found = std::find_if(cases.begin(), cases.end(), [&](const harness::Case& one) { return one.id == id; });
     text += fmt::format(
         "\n# {}\n[[waiver]]\nid = \"{}\"\nclause = [\"{}\"]\ncause = \"limit\"\nreference = \"to be explained\"\n"
-        "owner = \"to be named\"\nexpires = \"{}\"\ncases = [\"{}\"]\noutcome = \"{}\"\n",
-        Short(row.wrong), row.name, fmt::join(found->clauses, "\", \""), facts.version, id,
-        row.Has(kDies) ? "crash" : "fail");
+        "owner = \"to be named\"\nexpires = \"{}\"\ncases = [\"{}\"]\nunstable = true\nadmits = [{}]\n",
+        Short(row.wrong), row.name, fmt::join(found->clauses, "\", \""), expires, id,
+        row.Has(kDies) ? "\"fail\", \"crash\", \"timeout\"" : "\"fail\"");
   }
   return text;
 }
@@ -120,6 +126,11 @@ int Main(int argc, char** argv) {
       "Exit status: 0 probed, whatever was seen; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
 
+  std::error_code failed;
+  if (!waivers.empty() && std::filesystem::exists(waivers, failed)) {
+    return Complain(app,
+                    fmt::format("--waivers-to {}: there is such a file already, and it is left as it is", waivers));
+  }
   const std::vector<std::string> names = suites::TriedOperators(filters);
   if (names.empty()) {
     return Complain(app, "--filter: no operator has such a name; without --filter, the names are in the first column");
@@ -136,6 +147,7 @@ int Main(int argc, char** argv) {
                                      facts.name));
   }
   suites::OperatorBackend with_operators(**executor, device);
+  if (const auto why = with_operators.WhyNoDevice()) return Complain(app, *why);
 
   Print("{} {} ({}){}, {} of each operator and dtype, seed {}\n\n{:<34}", facts.name, facts.version, facts.release,
         device.empty() ? "" : " on " + device, reports::Counted(calls, "call"), seed, "");
@@ -152,8 +164,11 @@ int Main(int argc, char** argv) {
     std::fflush(stdout);
   }
   const auto count = [&](const auto& holds) { return std::count_if(rows.begin(), rows.end(), holds); };
-  Print("\n{} right  {} no kernel for it  {} differs from what its clauses say  {} dies\n", kRight, kAbsent, kDiffers,
-        kDies);
+  Print(
+      "\n{} nothing differs  {} no kernel for it, or no call of so few could be judged  {} differs from what its "
+      "clauses "
+      "say  {} dies\n",
+      kRight, kAbsent, kDiffers, kDies);
   Print("{}: {} right, {} differ or die for some dtype, {} not there\n",
         reports::Counted(static_cast<int>(rows.size()), "operator"),
         count([](const Row& row) { return row.Has(kRight) && row.wrong.empty(); }),
@@ -161,6 +176,11 @@ int Main(int argc, char** argv) {
         count([](const Row& row) { return row.marks.find_first_not_of(kAbsent) == std::string::npos; }));
   for (const Row& row : rows) {
     if (!row.wrong.empty()) Print("  {}\n", Short(row.wrong));
+  }
+  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.wrong.empty(); })) {
+    Print(
+        "`plumbline check --profile operators --case operators/NAME` with the same backend saves the call as a "
+        "program.\n");
   }
   if (waivers.empty()) return kGood;
   std::ofstream out(waivers);

@@ -127,6 +127,7 @@ int ShowProgram(const std::string& file, const suites::TensorProgram& program, s
     Print("{:>4}  {}\n", statement.line, suites::PrintStatement(program, statement));
   }
   if (tried.verdict == Verdict::kPass) {
+    for (const auto& [line, note] : tried.notes) Print("{}:{}: {}\n", file, line, paint.Yellow("note: " + note));
     Print("{}: {}\n", file, paint.Green("as it says, and as the clauses of its operators do"));
     return kGood;
   }
@@ -202,6 +203,7 @@ int Main(int argc, char** argv) {
     if (suites::IsTensorProgram(*text)) {
       OrError<suites::TensorProgram> program = suites::ParseTensorProgram(*text);
       if (!program.ok()) return Complain(app, fmt::format("{}:{}", file, program.error()));
+      if (auto wrong = WrongClause(program->clauses, file, *text)) return Complain(app, *wrong);
       programs.emplace_back(file, std::move(*program));
       continue;
     }

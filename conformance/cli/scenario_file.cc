@@ -35,22 +35,26 @@ int LineOfClause(const std::string& text, const std::string& id) {
   return 1;
 }
 
-std::optional<std::string> WrongClause(const scenario::Scenario& scenario, const std::string& path,
+}  // namespace
+
+std::optional<std::string> WrongClause(const std::vector<std::string>& named, const std::string& path,
                                        const std::string& text) {
-  if (scenario.clauses.empty()) return std::nullopt;
+  if (named.empty()) return std::nullopt;
   const OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   const OrError<std::vector<harness::DraftClause>> drafts = harness::ReadDraftClauses();
   if (!clauses.ok() || !drafts.ok()) return std::nullopt;
   std::vector<std::string> ids;
   for (const reports::Clause& clause : *clauses) ids.push_back(clause.id);
   for (const harness::DraftClause& draft : *drafts) ids.push_back(draft.id);
-  for (const std::string& id : scenario.clauses) {
+  for (const std::string& id : named) {
     if (std::find(ids.begin(), ids.end(), id) != ids.end()) continue;
     return fmt::format("{}:{}: there is no clause '{}'{}\n`plumbline list clauses` shows them all.", path,
                        LineOfClause(text, id), id, harness::DidYouMean(id, ids));
   }
   return std::nullopt;
 }
+
+namespace {
 
 std::optional<std::string> WrongName(const scenario::Scenario& scenario, const std::string& path) {
   for (const harness::StrayName& stray : harness::StrayNames(scenario)) {
@@ -72,7 +76,7 @@ OrError<scenario::Scenario> ParseScenario(const std::string& path, const std::st
     return InputError{
         fmt::format("{}:{}:{}: {}", NameOfFile(path), parsed.error->line, parsed.error->column, parsed.error->message)};
   }
-  if (auto wrong = WrongClause(*parsed.scenario, NameOfFile(path), text)) return InputError{*wrong};
+  if (auto wrong = WrongClause(parsed.scenario->clauses, NameOfFile(path), text)) return InputError{*wrong};
   if (auto wrong = WrongName(*parsed.scenario, NameOfFile(path))) return InputError{*wrong};
   return std::move(*parsed.scenario);
 }
@@ -80,6 +84,12 @@ OrError<scenario::Scenario> ParseScenario(const std::string& path, const std::st
 OrError<scenario::Scenario> ReadScenarioFile(const std::string& path, const std::string& wanted) {
   const OrError<std::string> text = harness::ReadTextFile(path, wanted);
   if (!text.ok()) return InputError{text.error()};
+  if (path.ends_with(".prog")) {
+    return InputError{
+        fmt::format("{}: this is a tensor program, and a scenario (.scn) is read here\n"
+                    "`plumbline replay` runs programs.",
+                    path)};
+  }
   return ParseScenario(path, *text);
 }
 

@@ -8,13 +8,19 @@
 #ifndef PLUMBLINE_CONFORMANCE_CLI_SCENARIO_FILE_H_
 #define PLUMBLINE_CONFORMANCE_CLI_SCENARIO_FILE_H_
 
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "conformance/harness/or_error.h"
 #include "spec/scenario/scenario.h"
 
 namespace plumbline::cli {
+
+// Which of the clauses that a file names does not exist, with its line in the text; nothing if all do.
+std::optional<std::string> WrongClause(const std::vector<std::string>& named, const std::string& path,
+                                       const std::string& text);
 
 // `wanted` closes the message of a file that cannot be read.
 harness::OrError<scenario::Scenario> ReadScenarioFile(const std::string& path,

@@ -32,7 +32,12 @@ TEST(CliOperatorsTest, ProbeWritesWaiversToBeginWith) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 differ or die"), HasSubstr("does not go up")));
   EXPECT_THAT(folder.Read("mine.toml"),
-              AllOf(HasSubstr("cases = [\"operators/abs_\"]"), HasSubstr("outcome = \"fail\"")));
+              AllOf(HasSubstr("cases = [\"operators/abs_\"]"), HasSubstr("admits = [\"fail\"]")));
+  const Ran waived = RunTool("check --profile operators --backend " + Backend("broken") +
+                             " --fault write_does_not_count --case operators/abs_ --waivers " + folder.path() +
+                             "/mine.toml --out " + folder.path());
+  EXPECT_EQ(waived.status, 0) << waived.out << waived.err;
+  EXPECT_THAT(waived.out, HasSubstr("1 waived"));
 }
 
 TEST(CliOperatorsTest, ProbeNeedsOperators) {
@@ -65,6 +70,46 @@ TEST(CliOperatorsTest, AgreeSaysWhatIsWrongWithItsInput) {
   const Ran none = RunTool("agree --backend " + Backend("reference") + " --with " + Backend("broken") + " -f nonesuch");
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("--filter: no operator has such a name"));
+}
+
+TEST(CliOperatorsTest, ADeviceThatIsNotThereIsToldAtOnce) {
+  for (const std::string& line :
+       {"check --profile operators --backend " + Backend("reference"), "probe --backend " + Backend("reference"),
+        "agree --backend " + Backend("reference") + " --with " + Backend("broken")}) {
+    const Ran ran = RunTool(line + " --device privateuseone -f '*abs'");
+    EXPECT_EQ(ran.status, 2) << line << ran.out;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("--device privateuseone: reference makes no tensor there: "),
+                               HasSubstr("needs its --load")));
+  }
+}
+
+TEST(CliOperatorsTest, ReplaySaysWhatAPassLeavesUnsaid) {
+  const Folder folder;
+  const Ran clause = RunTool("replay --backend " + Backend("reference") + " " +
+                             folder.Write("c.prog", "program 1\nclauses OPER-999\na = float32 [1] {1}\n"));
+  EXPECT_EQ(clause.status, 2);
+  EXPECT_THAT(clause.err, HasSubstr("c.prog:2: there is no clause 'OPER-999'"));
+  const Ran vast = RunTool("replay --backend " + Backend("reference") + " " +
+                           folder.Write("v.prog", "program 1\na = zeros([9223372036854775807])\n"));
+  EXPECT_EQ(vast.status, 0) << vast.err;
+  EXPECT_THAT(vast.out, HasSubstr("v.prog:2: note: this call is refused"));
+  const std::string refused =
+      folder.Write("r.prog", "program 1\na = float32 [2] {1 2}\nb = float32 [3] {1 2 3}\nadd.Tensor(a, b)\n");
+  const Ran ran = RunTool("replay --backend " + Backend("reference") + " " + refused);
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("r.prog:4: note: this call is refused, as the operator's clauses say, and the program "
+                                 "does not expect it: invalid-argument: "));
+  const std::string wrong = folder.Write("w.prog", "program 1\na = float32 [1] {1}\nexpect a {7}\n");
+  const Ran meta = RunTool("replay --device meta --backend " + Backend("reference") + " " + wrong);
+  EXPECT_THAT(meta.out, HasSubstr("w.prog:3: note: the elements are not looked at: a meta tensor has none"));
+  EXPECT_EQ(RunTool("replay --backend " + Backend("reference") + " " + wrong).status, 1);
+}
+
+TEST(CliOperatorsTest, ExplainPointsProgramsElsewhere) {
+  const Folder folder;
+  const Ran ran = RunTool("explain " + folder.Write("a.prog", "program 1\na = float32 [1] {1}\n"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("a.prog: this is a tensor program"), HasSubstr("`plumbline replay` runs")));
 }
 
 TEST(CliOperatorsTest, ReplayRunsATensorProgram) {
