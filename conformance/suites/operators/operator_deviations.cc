@@ -139,7 +139,9 @@ bool TakesMoreDtypes(const WrongCall& wrong) {
 
 bool SelectsAmongNone(const WrongCall& wrong) {
   if (!IsTakenThoughRefused(wrong) || !Has(wrong.expected, PL_ERROR_NO_DTYPE)) return false;
-  if (BaseOf(wrong.call) == "topk") return wrong.call.arguments[1].integer == 0;
+  if (BaseOf(wrong.call) == "topk") {
+    return wrong.call.arguments[1].integer == 0 || wrong.call.arguments[0].tensor.sizes.empty();
+  }
   if (!IsOneOf(BaseOf(wrong.call), {"argmax", "argmin"})) return false;
   const HostTensor& self = wrong.call.arguments[0].tensor;
   const auto dim = static_cast<std::int64_t>(self.sizes.size());
@@ -389,7 +391,7 @@ constexpr OperatorDeviation kDeviations[] = {
     {"refused-call-writes", "a call that is refused has written some elements already", &WritesAndRefuses},
     {"empty-is-unchecked", "what would be refused is taken if a tensor has no elements", &TakesWhatIsEmpty},
     {"takes-more-dtypes", "pooling, convolution, dropout and l1_loss take integers", &TakesMoreDtypes},
-    {"selection-among-none-takes-bools", "topk of 0 and argmax of one take bools", &SelectsAmongNone},
+    {"selection-among-none-takes-bools", "topk of 0 or of a scalar and argmax of one take bools", &SelectsAmongNone},
     {"dropout-in-evaluation-takes-any-p", "native_dropout looks at p in training only", &TakesAnyProbability},
     {"written-overlap-is-untold", "a written tensor may overlap itself or an operand", &TakesOverlap},
     {"baddbmm-casts-self", "baddbmm takes what is added in another dtype", &TakesAnotherSelf},
