@@ -45,6 +45,11 @@ Expected Integers(const OperatorCall& call) {
   const std::int64_t low = call.arguments[0].integer, high = call.arguments[1].integer;
   const std::uint32_t dtype = GivenOr(call.arguments[3], PL_DTYPE_INT64);
   if (low >= high) return Refused("there is no number from low on and below high");
+  // Of many numbers the range is enough.
+  if (__int128{high} - low > 4096) {
+    const long double first = static_cast<long double>(low), last = static_cast<long double>(high) - 1;
+    return Filled(dtype, IntsOf(call.arguments[2]), {(first + last) / 2, (last - first) / 2});
+  }
   std::vector<long double> choices;
   for (std::int64_t value = low; value < high; ++value) choices.push_back(static_cast<long double>(value));
   return OneOf(dtype, IntsOf(call.arguments[2]), choices);

@@ -69,6 +69,21 @@ TEST(Oracle, FloatingQuotientsRoundDown) {
   EXPECT_TRUE(std::signbit(ValuesOf(expected)[2]));
 }
 
+TEST(Oracle, OfManyRandomIntegersItKnowsTheRange) {
+  const auto expected = [](std::int64_t low, std::int64_t high) {
+    return Ask("randint.low", {Argument::Int(low), Argument::Int(high), Argument::Ints({1}), Argument::None(),
+                               Argument::None(), Argument::None(), Argument::None()})
+        .tensors.at(0);
+  };
+  const ExpectedTensor many = expected(-10, 100000);
+  EXPECT_EQ(CompareElements(many, Tensor(kI64, {1}, {-10})), std::nullopt);
+  EXPECT_EQ(CompareElements(many, Tensor(kI64, {1}, {99999})), std::nullopt);
+  EXPECT_NE(CompareElements(many, Tensor(kI64, {1}, {100000})), std::nullopt);
+  EXPECT_NE(CompareElements(many, Tensor(kI64, {1}, {-11})), std::nullopt);
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(CompareElements(expected(least, -(least + 1)), Tensor(kI64, {1}, {0})), std::nullopt);
+}
+
 TEST(Oracle, PowersOfIntegersWrap) {
   EXPECT_THAT(ValuesOf(Ask("pow.Tensor_Tensor", {T(kU8, {3}, {2, 3, 16}), T(kU8, {3}, {7, 5, 2})})),
               ElementsAre(128, 243, 0));
