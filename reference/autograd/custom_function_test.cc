@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "reference/autograd/testing/toy_operators.h"
-#include "reference/keys/error.h"
 
 namespace plumbline::reference {
 namespace {
@@ -14,22 +13,6 @@ namespace {
 using namespace toy;  // NOLINT: whole tests are about it
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::string ErrorOf(ErrorClass expected, const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const DispatchError& error) {
-    EXPECT_EQ(error.error_class(), expected) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was raised";
-  return "";
-}
-
-void Back(const Tensor& root, const PassOptions& options = {}) {
-  const Root roots[] = {{root}};
-  Backward(Toy(), roots, options);
-}
 
 Gradients One(const Tensor& gradient) {
   Gradients out(1);
@@ -100,7 +83,7 @@ TEST(CustomFunction, SavedTensorsComeBackAsTheyWere) {
                                      from.emplace_back(node ? node->name() : "");
                                    }
                                    EXPECT_FALSE(context.Saved(3).defined());
-                                   ErrorOf(ErrorClass::kInvalidArgument, [&] { context.Saved(4); });
+                                   MessageOf(ErrorClass::kInvalidArgument, [&] { context.Saved(4); });
                                    return One(Mul(in[0].tensor(), context.Saved(1).tensor()));
                                  }};
   const std::int64_t before = Node::Alive();
@@ -110,10 +93,10 @@ TEST(CustomFunction, SavedTensorsComeBackAsTheyWere) {
   Back(y);
   EXPECT_THAT(requires_grad, ElementsAre(true, true, false));
   EXPECT_THAT(from, ElementsAre("", "Saves", ""));
-  EXPECT_THAT(ErrorOf(ErrorClass::kGraphFreed, [&] { Back(y); }), HasSubstr("Saves"));
+  EXPECT_THAT(MessageOf(ErrorClass::kGraphFreed, [&] { Back(y); }), HasSubstr("Saves"));
   const Tensor z = ApplyFunction(saves, {a})[0];
   Write(z, 1);
-  ErrorOf(ErrorClass::kVersionChanged, [&] { Back(z); });
+  MessageOf(ErrorClass::kVersionChanged, [&] { Back(z); });
 }
 
 CustomFunction Two(bool materializes, std::vector<bool>& defined) {
@@ -158,9 +141,9 @@ TEST(CustomFunction, BackwardGivesOneForEachInput) {
   };
   Back(giving(3, false));
   EXPECT_THAT(ValuesOf(Grad(x)), ElementsAre(1));
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(giving(3, true)); }),
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(giving(3, true)); }),
               HasSubstr("Triple: backward gave 3 gradients for 1 inputs"));
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(giving(0, false)); }), HasSubstr("gave 0"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(giving(0, false)); }), HasSubstr("gave 0"));
 }
 
 TEST(CustomFunction, ResultsThatAreNotDifferentiable) {
@@ -228,9 +211,9 @@ TEST(CustomFunction, ADirtyInputGoesOnFromTheFunction) {
 
 TEST(CustomFunction, WhatCannotBeDirtyIsRefused) {
   const Tensor x = Leaf({1}, {3});
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { ApplyFunction(Doubles(), {x}); }), HasSubstr("a leaf"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { ApplyFunction(Doubles(), {x}); }), HasSubstr("a leaf"));
   const Tensor y = Exp(x);
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { ApplyFunction(Doubles(false), {y}); }),
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { ApplyFunction(Doubles(false), {y}); }),
               HasSubstr("not returned"));
   const CustomFunction other{.name = "Other",
                              .forward =
@@ -240,7 +223,7 @@ TEST(CustomFunction, WhatCannotBeDirtyIsRefused) {
                                    return std::vector<Tensor>{made};
                                  },
                              .backward = [](FunctionContext&, Gradients&) { return Gradients(1); }};
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { ApplyFunction(other, {x}); }), HasSubstr("no input"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { ApplyFunction(other, {x}); }), HasSubstr("no input"));
 }
 
 TEST(CustomFunction, KnowsWhichGradientsAreWanted) {

@@ -1,8 +1,8 @@
 // Backward passes.
 //
-//   Backward(arithmetic, {{loss}});                                   // fills Grad() of the leaves
-//   Backward(arithmetic, {{y, dy}}, {.keep_graph = true});
-//   std::vector<Gradient> g = GradientsOf(arithmetic, {{loss}}, {x});  // fills nothing
+//   const Root roots[] = {{loss}};                                    // or {{y, dy}}
+//   Backward(arithmetic, roots, {.keep_graph = true});                // fills Grad() of the leaves
+//   std::vector<Gradient> g = GradientsOf(arithmetic, roots, inputs); // fills nothing
 //
 // A pass starts at its roots. A node runs once, when all gradients that it will get are there, with their sums; of
 // those that can run the one made last runs first, and an accumulator at once. What it saved is freed as soon as it
@@ -34,6 +34,8 @@
 
 namespace plumbline::reference {
 
+class Node;
+
 struct Root {
   Tensor tensor;
   Gradient gradient{};  // nothing: ones, of a tensor with one element
@@ -62,7 +64,6 @@ std::vector<Gradient> GradientsOf(const Arithmetic& arithmetic, std::span<const 
 void QueueCallback(std::function<void()> callback);
 
 // The node that this thread runs; null outside of a pass.
-class Node;
 Node* RunningNode();
 
 }  // namespace plumbline::reference

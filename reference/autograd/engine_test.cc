@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "reference/autograd/testing/toy_operators.h"
-#include "reference/keys/error.h"
 
 namespace plumbline::reference {
 namespace {
@@ -19,21 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string ErrorOf(ErrorClass expected, const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const DispatchError& error) {
-    EXPECT_EQ(error.error_class(), expected) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was raised";
-  return "";
-}
-
-void Back(const Tensor& root, const PassOptions& options = {}) {
-  const Root roots[] = {{root}};
-  Backward(Toy(), roots, options);
-}
 std::vector<Gradient> GradsOf(const Tensor& root, std::vector<Tensor> inputs, const PassOptions& options = {},
                               bool allow_unused = false) {
   const Root roots[] = {{root}};
@@ -84,7 +68,7 @@ TEST_F(EngineTest, AGraphHasTheArgumentsEdges) {
 
 TEST_F(EngineTest, ANodeThatIsLedToKeepsItsEdges) {
   const Tensor x = Leaf({1}), y = Pass("A", x), z = Pass("B", y);
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { GradFn(y)->AddEdge(EdgeOf(x)); }), HasSubstr("A: an edge"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { GradFn(y)->AddEdge(EdgeOf(x)); }), HasSubstr("A: an edge"));
 }
 
 TEST_F(EngineTest, AnAccumulatorGoesWithTheLastGraph) {
@@ -115,10 +99,10 @@ TEST_F(EngineTest, NoGradRecordsNothing) {
 
 TEST_F(EngineTest, OnlyFloatsRequireAndResultsCannotStop) {
   const Tensor whole = Tensor::Empty({1}, DType::kInt32, DeviceType::kCpu, *Keys());
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { SetRequiresGrad(whole, true); }), HasSubstr("int32"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { SetRequiresGrad(whole, true); }), HasSubstr("int32"));
   const Tensor y = Exp(Leaf({1}));
   SetRequiresGrad(y, true);
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { SetRequiresGrad(y, false); }), HasSubstr("detach"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { SetRequiresGrad(y, false); }), HasSubstr("detach"));
 }
 
 // ---- passes ----
@@ -165,17 +149,17 @@ TEST_F(EngineTest, AccumulatorsRunAtOnce) {
 
 TEST_F(EngineTest, RootsAreChecked) {
   const Tensor x = Leaf({2}, {1, 2});
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(Exp(x)); }), HasSubstr("scalar outputs"));
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(Make({1})); }), HasSubstr("element 0"));
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument,
-                      [&] {
-                        const Root roots[] = {{Sum(x)}, {Make({1})}};
-                        Backward(Toy(), roots);
-                      }),
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(Exp(x)); }), HasSubstr("scalar outputs"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(Make({1})); }), HasSubstr("element 0"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument,
+                        [&] {
+                          const Root roots[] = {{Sum(x)}, {Make({1})}};
+                          Backward(Toy(), roots);
+                        }),
               HasSubstr("element 1"));
-  ErrorOf(ErrorClass::kInvalidArgument, [&] { Backward(Toy(), {}); });
+  MessageOf(ErrorClass::kInvalidArgument, [&] { Backward(Toy(), {}); });
   const Root misfit[] = {{Exp(x), Gradient(Make({3}))}};
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Backward(Toy(), misfit); }),
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Backward(Toy(), misfit); }),
               HasSubstr("given for root 0 does not fit: its sizes are [3]"));
   Back(Mul(Leaf({1, 1}, {1}), Make({1, 1}, {1})));  // one element, whatever the dimensions
 }
@@ -222,16 +206,16 @@ TEST_F(EngineTest, WhatANodeGivesIsChecked) {
   const auto giving = [&](const Gradient& gradient) {
     return Record("Bad", Make({1}), {x}, [gradient](Node&, Gradients&, Gradients& out) { out[0] = gradient; });
   };
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(giving(Gradient(Make({7})))); }),
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(giving(Gradient(Make({7})))); }),
               testing::AllOf(HasSubstr("Bad"), HasSubstr("[7]"), HasSubstr("[2]")));
   const Tensor narrow = Tensor::Empty({2}, DType::kFloat32, DeviceType::kCpu, *Keys());
   narrow.data<float>()[0] = narrow.data<float>()[1] = 4;
   Back(giving(Gradient(narrow)));
   EXPECT_THAT(ValuesOf(Grad(x)), ElementsAre(4, 4));
   const Tensor more = Record("More", Make({1}), {x}, [](Node&, Gradients&, Gradients& out) { out.resize(2); });
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(more); }), HasSubstr("gave 2 gradients, and has 1"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(more); }), HasSubstr("gave 2 gradients, and has 1"));
   const Tensor elsewhere = Tensor::Empty({2}, DType::kFloat64, DeviceType::kMeta, *Keys());
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(giving(Gradient(elsewhere))); }), HasSubstr("device"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(giving(Gradient(elsewhere))); }), HasSubstr("device"));
 }
 
 TEST_F(EngineTest, SumsNeverWriteWhatOthersSee) {  // (a + b) + a
@@ -251,7 +235,7 @@ TEST_F(EngineTest, ASecondPassNeedsTheGraphKept) {
   Back(y, {.keep_graph = true});
   Back(y);
   EXPECT_THAT(ValuesOf(Grad(x)), ElementsAre(12));
-  EXPECT_THAT(ErrorOf(ErrorClass::kGraphFreed, [&] { Back(y); }), HasSubstr("MulBackward"));
+  EXPECT_THAT(MessageOf(ErrorClass::kGraphFreed, [&] { Back(y); }), HasSubstr("MulBackward"));
   const Tensor z = Add(x, x);  // nothing is saved
   Back(z);
   Back(z);
@@ -263,7 +247,7 @@ TEST_F(EngineTest, AFailedPassFreesWhatItWentThrough) {
   const Tensor bad = Record("Bad", Make({1}), {x}, [](Node&, Gradients&, Gradients&) { throw 7; });
   const Tensor y = Mul(bad, bad);
   EXPECT_THROW(Back(y), int) << "as it was thrown";
-  ErrorOf(ErrorClass::kGraphFreed, [&] { Back(y); });
+  MessageOf(ErrorClass::kGraphFreed, [&] { Back(y); });
   Back(x);
   EXPECT_THAT(ValuesOf(Grad(x)), ElementsAre(1)) << "the engine goes on";
 }
@@ -281,12 +265,12 @@ TEST_F(EngineTest, AWrittenTensorIsNoticed) {
   const Tensor x = Leaf({1}, {3}), w = Make({1}, {2});
   const Tensor y = Mul(x, w);
   Write(w, 5);
-  const std::string error = ErrorOf(ErrorClass::kVersionChanged, [&] { Back(y); });
+  const std::string error = MessageOf(ErrorClass::kVersionChanged, [&] { Back(y); });
   EXPECT_THAT(error, HasSubstr("modified by an inplace operation"));
   EXPECT_THAT(error, HasSubstr("a leaf, is at version 1; version 0 was saved"));
   const Tensor z = Exp(x);
   Write(Detached(z), 1);
-  EXPECT_THAT(ErrorOf(ErrorClass::kVersionChanged, [&] { Back(z); }), HasSubstr("result 0 of ExpBackward"));
+  EXPECT_THAT(MessageOf(ErrorClass::kVersionChanged, [&] { Back(z); }), HasSubstr("result 0 of ExpBackward"));
   const Tensor sum = Add(x, w);
   Write(w, 6);
   Back(sum);  // needs no elements
@@ -385,14 +369,14 @@ TEST_F(EngineTest, ALeafThatBecameAResultIsAnError) {
   const Tensor x = Leaf({1}, {1});
   const Tensor y = Mul(x, Make({1}, {2}));
   MetaOf(x)->grad_fn = GradFn(Exp(Leaf({1})));
-  EXPECT_THAT(ErrorOf(ErrorClass::kInternal, [&] { Back(y); }), HasSubstr("ExpBackward"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInternal, [&] { Back(y); }), HasSubstr("ExpBackward"));
   MetaOf(x)->grad_fn = NodeRef();
 }
 
 TEST_F(EngineTest, ASetGradientHasToFit) {
   const Tensor x = Leaf({2});
   const auto refused = [&](Tensor g) {
-    return ErrorOf(ErrorClass::kInvalidArgument, [&] { SetGrad(x, Gradient(g)); });
+    return MessageOf(ErrorClass::kInvalidArgument, [&] { SetGrad(x, Gradient(g)); });
   };
   EXPECT_THAT(refused(x), HasSubstr("itself"));
   EXPECT_THAT(refused(Make({3})), HasSubstr("[3]"));
@@ -423,9 +407,9 @@ TEST_F(EngineTest, OnlyWhatLeadsToAnInputRuns) {
 TEST_F(EngineTest, InputsAreChecked) {
   const Tensor x = Leaf({1}), unused = Leaf({1}), plain = Make({1});
   const Tensor z = Pass("A", x);
-  ErrorOf(ErrorClass::kInvalidArgument, [&] { GradsOf(z, {}); });
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { GradsOf(z, {x, plain}); }), HasSubstr("element 1"));
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { GradsOf(z, {unused}); }), HasSubstr("allow_unused"));
+  MessageOf(ErrorClass::kInvalidArgument, [&] { GradsOf(z, {}); });
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { GradsOf(z, {x, plain}); }), HasSubstr("element 1"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { GradsOf(z, {unused}); }), HasSubstr("allow_unused"));
   EXPECT_FALSE(GradsOf(z, {unused}, {}, true)[0].defined());
 }
 
@@ -469,15 +453,15 @@ TEST_F(EngineTest, TensorHooksRunInOrderWithTheSum) {
   Back(Add(Mul(x, Make({1}, {2})), Mul(x, Make({1}, {3}))));
   EXPECT_THAT(seen, ElementsAre(5, 50));
   EXPECT_THAT(ValuesOf(Grad(x)), ElementsAre(50));
-  ErrorOf(ErrorClass::kInvalidArgument, [&] { RemoveTensorHook(x, 99); });
-  ErrorOf(ErrorClass::kInvalidArgument, [&] { AddTensorHook(Make({1}), times(1)); });
+  MessageOf(ErrorClass::kInvalidArgument, [&] { RemoveTensorHook(x, 99); });
+  MessageOf(ErrorClass::kInvalidArgument, [&] { AddTensorHook(Make({1}), times(1)); });
 }
 
 TEST_F(EngineTest, AHooksResultHasToBeLikeWhatItGot) {
   const Tensor x = Leaf({1}, {1});
   const Tensor y = Pass("A", x);
   AddTensorHook(y, [](const Gradient&) { return Gradient(Make({3})); });
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Back(y); }),
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Back(y); }),
               testing::AllOf(HasSubstr("[3]"), HasSubstr("A")));
 }
 
@@ -506,7 +490,7 @@ TEST_F(EngineTest, WhatANodesHooksLeaveIsChecked) {
   const Tensor x = Leaf({2}), y = Pass("A", x);
   GradFn(y)->MakeHooks().after.push_back([](Gradients& out, const Gradients&) { out[0] = Gradient(Make({9})); });
   const Root roots[] = {{y, Gradient(Make({2}))}};
-  EXPECT_THAT(ErrorOf(ErrorClass::kInvalidArgument, [&] { Backward(Toy(), roots); }), HasSubstr("[9]"));
+  EXPECT_THAT(MessageOf(ErrorClass::kInvalidArgument, [&] { Backward(Toy(), roots); }), HasSubstr("[9]"));
 }
 
 TEST_F(EngineTest, CallbacksRunWhenAllIsDone) {
@@ -526,7 +510,7 @@ TEST_F(EngineTest, CallbacksRunWhenAllIsDone) {
   EXPECT_THAT(order, IsEmpty());
   Back(y(false));
   EXPECT_THAT(order, ElementsAre("filled", "nested"));
-  ErrorOf(ErrorClass::kInvalidArgument, [] { QueueCallback([] {}); });
+  MessageOf(ErrorClass::kInvalidArgument, [] { QueueCallback([] {}); });
 }
 
 // ---- deep, wide, inside of each other, at once ----

@@ -21,6 +21,7 @@
 #include "reference/autograd/node.h"
 #include "reference/autograd/saved_tensor.h"
 #include "reference/autograd/variable.h"
+#include "reference/tensor/testing/error_of.h"
 
 namespace plumbline::reference::toy {
 
@@ -233,6 +234,19 @@ class ToyArithmetic final : public Arithmetic {
 inline const Arithmetic& Toy() {
   static const ToyArithmetic toy;
   return toy;
+}
+
+inline void Back(const Tensor& root, const PassOptions& options = {}) {
+  const Root roots[] = {{root}};
+  Backward(Toy(), roots, options);
+}
+
+// What a statement's error says, which has to be of that class.
+template <class F>
+std::string MessageOf(ErrorClass expected, const F& f) {
+  const auto [error_class, message] = ErrorOf(f);
+  EXPECT_EQ(error_class, expected) << message;
+  return message;
 }
 
 }  // namespace plumbline::reference::toy
