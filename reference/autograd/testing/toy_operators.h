@@ -2,7 +2,7 @@
 //
 //   Tensor x = Leaf({2}, {1, 2});
 //   Tensor y = Sum(Mul(x, x));
-//   Backward(Toy(), {{Root{y}}});   ->   ValuesOf(Grad(x)) is {2, 4}
+//   Back(y);   ->   ValuesOf(Grad(x)) is {2, 4}
 //
 // Gradients are computed by the same operators, so that passes with create_graph record. One thread, but for what a
 // test says.
