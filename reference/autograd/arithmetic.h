@@ -1,7 +1,7 @@
 // The few operations that a backward pass itself needs: sums of gradients, and making one fit where it goes.
 //
 //   OperatorArithmetic arithmetic(registry);        // those of a registry, by name: aten::add.Tensor, ...
-//   Backward(arithmetic, {loss});                   // engine.h
+//   Backward(arithmetic, roots);                    // engine.h
 //
 // Each call is dispatched as any other, so that with grad mode on it is recorded in its turn. Borrows the registry. Any
 // thread.
