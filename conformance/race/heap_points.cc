@@ -16,6 +16,17 @@ namespace plumbline::race {
 HeapReport CheckQuarantine() { return {}; }
 }  // namespace plumbline::race
 
+#ifdef PLUMBLINE_THREAD_SANITIZER
+// It judges what is done to memory that is freed, but only where there is a point can a thread be switched in time. Its
+// runtime calls this first of all that `delete` does.
+extern "C" std::size_t __sanitizer_get_allocated_size(const volatile void* block);
+extern "C" __attribute__((visibility("default"), no_sanitize("thread"))) void __sanitizer_free_hook(
+    const volatile void* block) {
+  if (!plumbline::race::NotesFreed()) return;
+  plumbline::race::NoteFreed(const_cast<const void*>(block), __sanitizer_get_allocated_size(block));
+}
+#endif
+
 #else
 
 namespace plumbline::race {

@@ -9,7 +9,8 @@
 // that a write to it is found, and a read gets an address that no process has. A second `delete` of a block that is
 // kept is counted and not done. What is freed with free() is not seen.
 //
-// In a build with address, thread or memory sanitizer, which have operators of their own, nothing is watched.
+// In a build with address, thread or memory sanitizer, which have operators of their own, nothing is watched. Thread
+// sanitizer finds such accesses itself; what is freed is noted for memory_points.h there too.
 #ifndef PLUMBLINE_CONFORMANCE_RACE_HEAP_POINTS_H_
 #define PLUMBLINE_CONFORMANCE_RACE_HEAP_POINTS_H_
 
