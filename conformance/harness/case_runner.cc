@@ -252,14 +252,7 @@ class Context : public CaseContext {
     Add(verdict, std::move(finding));
   }
 
-  std::string RerunCase() const {
-    return fmt::format("plumbline {} --backend {}{} --case {} --seed {}{}", options_.command,
-                       ShellPath(options_.backend_argument), options_.more_arguments + options_.case_arguments,
-                       ShellWord(case_.id), options_.seed,
-                       tier() == Tier::kStandard ? ""
-                       : tier() == Tier::kQuick  ? " --tier quick"
-                                                 : " --tier full");
-  }
+  std::string RerunCase() const { return RerunLine(options_, case_); }
 
   void Report(const Scenario& scenario, const Judgement& judgement) {
     const Judge::Smallest smallest =
@@ -352,6 +345,15 @@ const Waiver* WaivedBy(const reports::CaseResult& result, const std::vector<cons
 }
 
 }  // namespace
+
+std::string RerunLine(const CaseRunnerOptions& options, const Case& one) {
+  return fmt::format("plumbline {} --backend {}{} --case {} --seed {}{}", options.command,
+                     ShellPath(options.backend_argument), options.more_arguments + options.case_arguments,
+                     ShellWord(one.id), options.seed,
+                     options.tier == Tier::kStandard ? ""
+                     : options.tier == Tier::kQuick  ? " --tier quick"
+                                                     : " --tier full");
+}
 
 std::uint64_t HashOf(std::string_view text, std::uint64_t seed) {
   std::uint64_t hash = 0xcbf29ce484222325u ^ (seed * 0x9e3779b97f4a7c15u);  // FNV-1a

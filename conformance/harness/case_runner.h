@@ -44,6 +44,9 @@ class CaseRunner {
   const CaseRunnerOptions options_;
 };
 
+// The line that reruns a whole case.
+std::string RerunLine(const CaseRunnerOptions& options, const Case& one);
+
 // A number that depends on all of the text and on nothing else: seeds, shards.
 std::uint64_t HashOf(std::string_view text, std::uint64_t seed);
 

@@ -277,77 +277,102 @@ struct Isolation::Executor {
   }
 };
 
+Isolation::Isolation(Service service, std::chrono::milliseconds limit) : service_(std::move(service)), limit_(limit) {}
+
 OrError<std::unique_ptr<Isolation>> Isolation::Start(Service service, std::chrono::milliseconds limit) {
-  int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-    return InputError{fmt::format("cannot make a socket pair: {}", strerror(errno))};
-  }
-  Fd ours(pair[0]), theirs(pair[1]), output = MakeOutput();
-  std::fflush(nullptr);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) return InputError{fmt::format("cannot fork: {}", strerror(errno))};
-  if (child == 0) {
-    DieWithParent(parent);
-    ours.Close();
-    RedirectOutput(output.get());
-    RunZygote(service, theirs.get());
-  }
-  theirs.Close();
-  std::string wrong;
-  const ReadEnd end = ReadFrame(ours.get(), wrong, Clock::now() + limit);
-  if (end != ReadEnd::kDone || !wrong.empty()) {
-    if (end == ReadEnd::kLate || end == ReadEnd::kGarbled) kill(child, SIGKILL);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (end == ReadEnd::kLate) wrong = fmt::format("loading did not end within {} s", limit.count() / 1000.0);
-    if (end == ReadEnd::kGarbled) wrong = kWroteThere;
-    if (end == ReadEnd::kClosed) wrong = fmt::format("loading ended the process: {}", DescribeStatus(status));
-    const std::string tail = Tail(output.get());
-    return InputError{tail.empty() ? wrong : wrong + "\n" + tail};
-  }
-  std::unique_ptr<Isolation> made(new Isolation);
-  made->zygote_socket_ = ours.Release();
-  made->zygote_ = child;
+  std::unique_ptr<Isolation> made(new Isolation(std::move(service), limit));
+  if (const std::string wrong = made->StartZygote(); !wrong.empty()) return InputError{wrong};
   return made;
 }
 
 Isolation::~Isolation() {
   Renew();
+  EndZygote();
+}
+
+std::string Isolation::StartZygote() {
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+    return fmt::format("cannot make a socket pair: {}", strerror(errno));
+  }
+  Fd ours(pair[0]), theirs(pair[1]), output = MakeOutput();
+  std::fflush(nullptr);
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) return fmt::format("cannot fork: {}", strerror(errno));
+  if (child == 0) {
+    DieWithParent(parent);
+    ours.Close();
+    RedirectOutput(output.get());
+    RunZygote(service_, theirs.get());
+  }
+  theirs.Close();
+  zygote_socket_ = ours.Release();
+  zygote_ = child;
+  std::string wrong;
+  const ReadEnd end = ReadFrame(zygote_socket_, wrong, Clock::now() + limit_);
+  if (end == ReadEnd::kDone && wrong.empty()) return wrong;
+  if (end == ReadEnd::kLate || end == ReadEnd::kGarbled) kill(child, SIGKILL);
+  const int status = EndZygote();
+  if (end == ReadEnd::kLate) wrong = fmt::format("loading did not end within {} s", limit_.count() / 1000.0);
+  if (end == ReadEnd::kGarbled) wrong = kWroteThere;
+  if (end == ReadEnd::kClosed) wrong = fmt::format("loading ended the process: {}", DescribeStatus(status));
+  const std::string tail = Tail(output.get());
+  return tail.empty() ? wrong : wrong + "\n" + tail;
+}
+
+int Isolation::EndZygote() {
+  int status = 0;
+  if (zygote_ < 0) return status;
   // Not only closed: another Isolation's processes may have been forked while it was open.
   shutdown(zygote_socket_, SHUT_RDWR);
   close(zygote_socket_);
-  int status;
   while (waitpid(zygote_, &status, 0) < 0 && errno == EINTR) {
   }
+  zygote_ = zygote_socket_ = -1;
+  return status;
 }
 
-bool Isolation::Spawn() {
+// After an order: its answer, unless the parent of executors was ended, by what ran in one of them, or stands still.
+bool Isolation::ZygoteAnswers(bool asked, void* answer, std::size_t size) {
+  if (asked && ReadAll(zygote_socket_, answer, size, Clock::now() + limit_) == ReadEnd::kDone) return true;
+  if (zygote_ < 0) return false;
+  kill(zygote_, SIGKILL);
+  zygote_ended_ = DescribeStatus(EndZygote());
+  return false;
+}
+
+std::string Isolation::Spawn() {
+  if (zygote_ < 0) {
+    if (const std::string wrong = StartZygote(); !wrong.empty()) return wrong;
+  }
   auto made = std::make_unique<Executor>();
   int pair[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return strerror(errno);
   made->socket = Fd(pair[0]);
   Fd theirs(pair[1]);
   made->output = MakeOutput();
   made->shared = Fd(memfd_create("plumbline-progress", MFD_CLOEXEC));
-  if (made->shared.get() < 0 || ftruncate(made->shared.get(), sizeof(Progress)) != 0) return false;
+  if (made->shared.get() < 0 || ftruncate(made->shared.get(), sizeof(Progress)) != 0) return strerror(errno);
   void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED, made->shared.get(), 0);
-  if (shared == MAP_FAILED) return false;
+  if (shared == MAP_FAILED) return strerror(errno);
   made->progress = new (shared) Progress;
   const std::array<int, kPassed> fds = {theirs.get(), made->output.get(), made->shared.get()};
-  if (!SendOrder(zygote_socket_, {Order::kSpawn, 0}, &fds)) return false;
-  if (ReadAll(zygote_socket_, &made->pid, sizeof(made->pid), std::nullopt) != ReadEnd::kDone) return false;
-  if (made->pid < 0) return false;
+  if (!ZygoteAnswers(SendOrder(zygote_socket_, {Order::kSpawn, 0}, &fds), &made->pid, sizeof(made->pid))) {
+    return "the process that starts them " + zygote_ended_;
+  }
+  if (made->pid < 0) return "it cannot be forked";
   made->process = Fd(static_cast<int>(syscall(SYS_pidfd_open, made->pid, 0)));
   executor_ = std::move(made);
   ++executors_;
-  return true;
+  return "";
 }
 
-int Isolation::Reap(pid_t pid) {
+std::optional<int> Isolation::Reap(pid_t pid) {
   int status = 0;
-  if (!SendOrder(zygote_socket_, {Order::kReap, pid}, nullptr)) return status;
-  ReadAll(zygote_socket_, &status, sizeof(status), std::nullopt);
+  if (!ZygoteAnswers(SendOrder(zygote_socket_, {Order::kReap, pid}, nullptr), &status, sizeof(status))) {
+    return std::nullopt;
+  }
   return status;
 }
 
@@ -394,9 +419,11 @@ void Isolation::CopyOutput() {
 
 Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit) {
   Reply reply;
-  if (!executor_ && !Spawn()) {
-    reply.what = fmt::format("no executor could be started: {}", strerror(errno));
-    return reply;
+  if (!executor_) {
+    if (const std::string wrong = Spawn(); !wrong.empty()) {
+      reply.what = "no executor could be started: " + wrong;
+      return reply;
+    }
   }
   executor_->progress->step = -1;
   ReadEnd end = ReadEnd::kClosed;
@@ -411,13 +438,14 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
     return reply;
   }
   if (end == ReadEnd::kLate || end == ReadEnd::kGarbled) kill(executor_->pid, SIGKILL);
-  const int status = Reap(executor_->pid);
+  const std::optional<int> status = Reap(executor_->pid);
   kill(-executor_->pid, SIGKILL);  // what it left behind
   reply.text.clear();
   reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
   reply.what = end == ReadEnd::kLate      ? fmt::format("did not end within {} s", limit.count() / 1000.0)
                : end == ReadEnd::kGarbled ? kWroteThere
-                                          : DescribeStatus(status);
+               : status                   ? DescribeStatus(*status)
+                                          : "ended with its parent, which " + zygote_ended_;
   reply.output = Tail(executor_->output.get());
   reply.step = executor_->progress->step;
   CopyOutput();

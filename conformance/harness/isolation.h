@@ -8,7 +8,8 @@
 //
 // Three processes: this one, which never runs `prepare` or `serve`; a parent of executors, forked from it, which runs
 // `prepare` and then only forks; executors, which run `serve` until they are renewed or fail. After a failure the next
-// request gets a fresh executor by itself. Executors end with the process that asked for them.
+// request gets a fresh executor by itself, and where an executor has ended its parent too, a fresh one of these.
+// Executors end with the process that asked for them.
 //
 // Start it before this process has other threads. An Isolation belongs to one thread at a time; it owns its processes.
 #ifndef PLUMBLINE_CONFORMANCE_HARNESS_ISOLATION_H_
@@ -20,6 +21,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "conformance/harness/or_error.h"
@@ -65,13 +67,19 @@ class Isolation {
 
  private:
   struct Executor;
-  Isolation() = default;
-  bool Spawn();
-  int Reap(pid_t pid);
+  Isolation(Service service, std::chrono::milliseconds limit);
+  std::string StartZygote();  // empty, or what is wrong; so is Spawn's
+  int EndZygote();
+  bool ZygoteAnswers(bool asked, void* answer, std::size_t size);
+  std::string Spawn();
+  std::optional<int> Reap(pid_t pid);  // none: the parent of executors has ended
   void CopyOutput();
 
+  const Service service_;
+  const std::chrono::milliseconds limit_;
   int zygote_socket_ = -1;
-  pid_t zygote_ = -1;
+  pid_t zygote_ = -1;         // none: the next request starts one
+  std::string zygote_ended_;  // how the last one did
   int executors_ = 0;
   int copy_output_to_ = -1;
   std::unique_ptr<Executor> executor_;

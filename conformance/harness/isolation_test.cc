@@ -36,14 +36,16 @@ std::string Serve(const std::string& request, Progress& progress) {
   if (request == "scribble") {
     for (int fd = 3; fd < 20; ++fd) [[maybe_unused]] const auto wrote = write(fd, "garbage\xff{}\n", 11);
   }
+  if (request == "orphan") kill(getppid(), SIGKILL), std::this_thread::sleep_for(seconds(60));
+  if (request == "freeze") kill(getppid(), SIGSTOP), std::_Exit(3);
   if (request == "state") return std::to_string(++g_state);
   if (request == "steer") std::fputs("a\x1b[2J\xff\n", stdout), std::fflush(stdout);
   if (request == "print") std::puts("printed"), std::fflush(stdout);
   return "answer to " + request;
 }
 
-std::unique_ptr<Isolation> StartServing() {
-  auto started = Isolation::Start({.prepare = [] { return ""; }, .serve = Serve}, seconds(10));
+std::unique_ptr<Isolation> StartServing(milliseconds limit = seconds(10)) {
+  auto started = Isolation::Start({.prepare = [] { return ""; }, .serve = Serve}, limit);
   EXPECT_TRUE(started.ok());
   return std::move(*started);
 }
@@ -93,6 +95,22 @@ TEST(IsolationTest, AnExitCostsOneAnswer) {
   const Reply reply = isolation->Ask("exit", seconds(10));
   EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
   EXPECT_EQ(reply.what, "left with exit status 3");
+  EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
+}
+
+TEST(IsolationTest, TheEndOfItsParentCostsOneAnswer) {
+  auto isolation = StartServing();
+  const Reply reply = isolation->Ask("orphan", seconds(10));
+  EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
+  EXPECT_EQ(reply.what, "ended with its parent, which was killed by signal 9 (Killed)");
+  EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
+  EXPECT_EQ(isolation->Ask("orphan", seconds(10)).ending, Reply::Ending::kCrash);
+  EXPECT_EQ(isolation->Ask("c", seconds(10)).text, "answer to c");
+}
+
+TEST(IsolationTest, AParentThatStandsStillCostsOneAnswer) {
+  auto isolation = StartServing(milliseconds(500));
+  EXPECT_EQ(isolation->Ask("freeze", seconds(10)).ending, Reply::Ending::kCrash);
   EXPECT_EQ(isolation->Ask("b", seconds(10)).text, "answer to b");
 }
 

@@ -57,13 +57,15 @@ std::string WriteResult(CaseResult result) {
   return tried + "\n" + reports::ToJson(run);
 }
 
-CaseResult ResultWithout(const Case& one, Verdict verdict, const std::string& what) {
+CaseResult ResultWithout(const Case& one, const SuiteOptions& options, Verdict verdict, const std::string& what) {
   CaseResult result;
   result.id = one.id;
   result.chapter = one.chapter;
   result.clauses = one.clauses;
   result.verdict = verdict;
-  result.findings.emplace_back().summary = what;
+  reports::Finding& finding = result.findings.emplace_back();
+  finding.summary = what;
+  finding.rerun = RerunLine(options.cases, one);
   return result;
 }
 
@@ -72,22 +74,22 @@ std::string RunInWorker(Worker& worker, const SuiteOptions& options, const std::
   const Case& one = cases[std::stoul(request)];
   if (!worker.executor) {
     OrError<std::unique_ptr<Executor>> started = Executor::Start(options.executor);
-    if (!started.ok()) return WriteResult(ResultWithout(one, Verdict::kHarnessError, started.error()));
+    if (!started.ok()) return WriteResult(ResultWithout(one, options, Verdict::kHarnessError, started.error()));
     worker.executor = std::move(*started);
     worker.runner = std::make_unique<CaseRunner>(*worker.executor, options.waivers, options.cases);
   }
   return WriteResult(worker.runner->Run(one));
 }
 
-CaseResult ReadResult(const Case& one, const Reply& reply) {
+CaseResult ReadResult(const Case& one, const SuiteOptions& options, const Reply& reply) {
   if (reply.ending != Reply::Ending::kAnswered) {
-    return ResultWithout(one, Verdict::kHarnessError,
+    return ResultWithout(one, options, Verdict::kHarnessError,
                          fmt::format("the worker {}{}{}", reply.what, reply.output.empty() ? "" : "\n", reply.output));
   }
   const std::size_t head = reply.text.find('\n');
   reports::ReadResult read = reports::FromJson(reply.text.substr(head + 1));
   if (!read.error.empty() || read.run.cases.size() != 1) {
-    return ResultWithout(one, Verdict::kHarnessError, "the worker's answer cannot be read: " + read.error);
+    return ResultWithout(one, options, Verdict::kHarnessError, "the worker's answer cannot be read: " + read.error);
   }
   read.run.cases.front().scenarios = std::stoull(reply.text);
   return std::move(read.run.cases.front());
@@ -225,10 +227,10 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
     for (std::size_t i = next++; i < selected.size(); i = next++) {
       const auto begun = Clock::now();
       const bool give_up = options.most_timeouts != 0 && timeouts >= options.most_timeouts;
-      CaseResult result = give_up ? ResultWithout(selected[i], Verdict::kInconclusive,
+      CaseResult result = give_up ? ResultWithout(selected[i], options, Verdict::kInconclusive,
                                                   fmt::format("not run: {} had timed out before (--most-timeouts)",
                                                               reports::Counted(options.most_timeouts, "case")))
-                                  : ReadResult(selected[i], worker.Ask(std::to_string(i), kCaseLimit));
+                                  : ReadResult(selected[i], options, worker.Ask(std::to_string(i), kCaseLimit));
       if (result.verdict == Verdict::kTimeout) ++timeouts;
       const std::lock_guard lock(mutex);
       if (result.sampled) done.notes.tried_by_case[result.id] = result.scenarios;

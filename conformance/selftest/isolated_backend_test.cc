@@ -84,6 +84,23 @@ TEST_F(IsolatedBackendTest, ASignalToItsGroupReachesNobodyElse) {
   EXPECT_THAT(bad.findings.at(0).got, HasSubstr("was killed by signal 15"));
 }
 
+TEST_F(IsolatedBackendTest, TheEndOfItsParentIsACrash) {
+  const reports::CaseResult bad = Check("kill-parent");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  EXPECT_THAT(bad.findings.at(0).got, HasSubstr("ended with its parent, which was killed by signal 9"));
+  EXPECT_EQ(Rerun(bad, "kill-parent").status, 1);
+}
+
+// Nothing is left of what the worker knew: the whole case is run again.
+TEST_F(IsolatedBackendTest, TheEndOfAWorkerCostsItsCase) {
+  const reports::CaseResult bad = Check("kill-worker");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kHarnessError);
+  EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("the worker was killed by signal 9"));
+  EXPECT_EQ(ran_.status, 2);
+  EXPECT_EQ(Rerun(bad, "kill-worker").status, 2);
+  EXPECT_EQ(Rerun(bad, "").status, 0);
+}
+
 // The child has the same descriptors, so that they do not close when the backend ends.
 TEST_F(IsolatedBackendTest, ACrashThatLeavesAChildIsACrash) {
   const reports::CaseResult bad = Check("orphan");

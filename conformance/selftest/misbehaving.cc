@@ -1,7 +1,7 @@
 // A backend that does one thing wrong, the one that PLUMBLINE_MISBEHAVE names, whenever an operator called "bad" is
 // called. All else is right, as far as it goes: one key a call, no fallbacks, no guards.
 //
-// What is wrong with it must cost the case that meets it, and nothing else: selftest/isolation_test.cc.
+// What is wrong with it must cost the case that meets it, and nothing else: selftest/isolated_backend_test.cc.
 
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -117,6 +118,20 @@ class Misbehaving {
     return op;
   }
 
+  static pid_t ParentOf(pid_t process) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    for (std::string word; status >> word;) {
+      if (word == "PPid:" && status >> process) break;
+    }
+    return process;
+  }
+
+  // The kernel ends this process as well.
+  static void EndAndWait(pid_t process) {
+    kill(process, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
   static void Misbehave() {
     if (Misbehaves("segfault")) {
       std::fputs("last words\n", stderr);
@@ -125,6 +140,8 @@ class Misbehaving {
     if (Misbehaves("abort")) std::abort();
     if (Misbehaves("exit")) std::_Exit(3);
     if (Misbehaves("kill-group")) kill(0, SIGTERM);
+    if (Misbehaves("kill-parent")) EndAndWait(getppid());
+    if (Misbehaves("kill-worker")) EndAndWait(ParentOf(getppid()));
     if (Misbehaves("orphan")) {  // a child that outlives it, for a while
       if (fork() == 0) {
         std::this_thread::sleep_for(std::chrono::seconds(30));
