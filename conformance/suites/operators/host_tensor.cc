@@ -288,6 +288,14 @@ long double RoundTo(std::uint32_t dtype, long double value) {
                                               : rounded;
 }
 
+bool Holds(std::uint32_t dtype, long double value) {
+  if (IsFloating(dtype)) return !std::isfinite(value) || std::isfinite(RoundTo(dtype, value));
+  if (dtype == PL_DTYPE_BOOL) return value == 0 || value == 1;
+  const int bits = 8 * static_cast<int>(DtypeBytes(dtype));
+  const long double least = dtype == PL_DTYPE_UINT8 ? 0 : -PowerOfTwo(bits - 1);
+  return value == std::trunc(value) && value >= least && value <= least + PowerOfTwo(bits) - 1;
+}
+
 std::string Number(long double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";

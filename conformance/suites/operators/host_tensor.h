@@ -77,6 +77,8 @@ long double RoundTo(std::uint32_t dtype, long double value);
 long double UlpOf(std::uint32_t dtype, long double value);
 long double LeastNormal(std::uint32_t dtype);
 long double Greatest(std::uint32_t dtype);
+// An integer's, or a truth value's, as it is; a floating one's, rounded: it is finite if the value is.
+bool Holds(std::uint32_t dtype, long double value);
 int DigitsOf(std::uint32_t dtype);  // of the significand, with the hidden one
 
 // Sizes, strides and the first elements, for findings: "float32 [2, 3] strides [3, 1]: 0 1.5 -0 nan ...".

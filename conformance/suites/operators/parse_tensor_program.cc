@@ -139,7 +139,7 @@ class Parser : private ProgramReader {
     if (TakeIf("bits")) {
       bits = Bits();
     } else if (Peek().text == "{") {
-      elements = Elements();
+      elements = Elements(*dtype);
     }
     if (strides.size() != sizes.size()) Fail(word, "expected as many strides as sizes");
     // A tensor of any sizes may be written, also one that no backend accepts.
@@ -389,7 +389,7 @@ class Parser : private ProgramReader {
         continue;
       }
       if (Peek().text == "{") {
-        looks.elements = Elements();
+        looks.elements = Elements(looks.dtype);
         continue;
       }
       const Token token = Take();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "conformance/suites/operators/program_words.h"
@@ -66,7 +67,7 @@ std::int64_t ProgramReader::Integer() {
   return *integer;
 }
 
-std::vector<long double> ProgramReader::Elements() {
+std::vector<long double> ProgramReader::Elements(std::optional<std::uint32_t> dtype) {
   const Token open = Peek();
   Mark("{");
   std::vector<long double> elements;
@@ -76,6 +77,9 @@ std::vector<long double> ProgramReader::Elements() {
     const auto number = NumberOf(token.text);
     if (!number) {
       Fail(token, fmt::format("expected an element, or }} for the {{ of line {}, found {}", open.line, Shown(token)));
+    }
+    if (dtype && !Holds(*dtype, *number)) {
+      Fail(token, fmt::format("expected an element that {} holds, found {}", DtypeSpelling(*dtype), Shown(token)));
     }
     elements.push_back(*number);
   }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,9 +35,10 @@ class ProgramReader {
   void SkipLines();
 
   std::int64_t Integer();
-  Sizes Ints();                         // [2, 3]
-  std::vector<long double> Elements();  // {1 2.5 nan}, over several lines too
-  std::vector<std::byte> Bits();        // {00ff}
+  Sizes Ints();  // [2, 3]
+  // {1 2.5 nan}, over several lines too; of a dtype, if one is told, that holds them.
+  std::vector<long double> Elements(std::optional<std::uint32_t> dtype);
+  std::vector<std::byte> Bits();  // {00ff}
 
   static std::string Shown(const Token& token);
   [[noreturn]] static void Fail(const Token& at, const std::string& what);

@@ -132,6 +132,18 @@ TEST(TensorProgram, SaysWhereItIsWrong) {
   EXPECT_EQ(error("b = float32 [2] / [1, 1] {1}"), "3:5: expected as many strides as sizes");
   EXPECT_EQ(error("float32 [1] {1}"), "3:1: expected one name for the tensor, as in `a = float32 [2] {1 2}`");
   EXPECT_EQ(error("b = float32 [1] bits {01g0}"), "3:23: expected bytes in hexadecimal, found '01g0'");
+  EXPECT_EQ(error("b = uint8 [2] {255 256}"), "3:20: expected an element that uint8 holds, found '256'");
+  EXPECT_EQ(error("b = bool [2] {1 2}"), "3:17: expected an element that bool holds, found '2'");
+  EXPECT_EQ(error("b = float16 [2] {inf 65520}"), "3:22: expected an element that float16 holds, found '65520'");
+  EXPECT_EQ(error("expect a int8 {-129}"), "3:16: expected an element that int8 holds, found '-129'");
+  for (const char* text : {"int64 [2] {-9223372036854775808 9223372036854775807}", "int32 [1] {-2147483648}",
+                           "float16 [3] {nan 65519 0.1}", "uint8 [1] {0}", "bool [2] {0 1}"}) {
+    EXPECT_EQ(error(std::string("b = ") + text), "it is right");
+  }
+  for (const char* text : {"int64 [1] {9223372036854775808}", "int32 [1] {1.5}", "int16 [1] {nan}", "int8 [1] {inf}",
+                           "float32 [1] {1e39}", "uint8 [1] {-1}"}) {
+    EXPECT_THAT(error(std::string("b = ") + text), HasSubstr("holds, found")) << text;
+  }
   EXPECT_EQ(error("neg(a) \"x"), "3:8: a text without its closing \"");
   EXPECT_EQ(error("neg(a); neg(a)"), "3:7: the character ';' means nothing here");
   EXPECT_EQ(error("drop a\nb = neg(a)"), "4:9: 'a' is gone");
