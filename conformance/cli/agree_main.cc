@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "conformance/cli/command_line.h"
 #include "conformance/cli/paint.h"
 #include "conformance/cli/progress.h"
+#include "conformance/harness/data_folder.h"
 #include "conformance/harness/executor.h"
 #include "conformance/harness/run_main.h"
 #include "conformance/harness/text_file.h"
@@ -77,28 +79,44 @@ void AddTo(CLI::App& app, Options& options) {
       "Exit status: 0 they agree, but for what waivers explain; 1 they differ; 2 bad input.");
 }
 
-// The deviations that waivers accept for one of the two.
+// The deviations that waivers accept for one of the two. A waiver that is out of date is an error.
 OrError<std::vector<const suites::OperatorDeviation*>> Accepted(const Options& options,
                                                                 const std::vector<harness::BackendFacts>& both) {
-  harness::Waivers waivers;
   const harness::DeviationNames known = suites::OperatorDeviationNames();
+  OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
+  if (!clauses.ok()) return harness::InputError{clauses.error()};
   OrError<harness::GivenWaivers> given = harness::ReadGivenWaivers(options.waivers, known);
   if (!given.ok()) return harness::InputError{given.error()};
-  waivers = std::move(given->waivers);
+  std::set<std::string, std::less<>> accepted;
   for (const harness::BackendFacts& facts : both) {
+    harness::Waivers waivers = given->waivers;
     const std::string file = harness::ShippedWaiverFile(facts, "operators");
-    if (!options.waivers.empty() || file.empty()) continue;
-    OrError<harness::Waivers> shipped = harness::ReadWaiverFile(file, known);
-    if (!shipped.ok()) return harness::InputError{shipped.error()};
-    waivers.all.insert(waivers.all.end(), shipped->all.begin(), shipped->all.end());
+    if (options.waivers.empty() && !file.empty()) {
+      OrError<harness::Waivers> shipped = harness::ReadWaiverFile(file, known);
+      if (!shipped.ok()) return harness::InputError{shipped.error()};
+      waivers = std::move(*shipped);
+    }
+    harness::WaiverScope scope{.cases = {},
+                               .clauses = {},
+                               .release = facts.release,
+                               .version = facts.version,
+                               .today = Today(),
+                               .whole = false};
+    for (const reports::Clause& clause : *clauses) scope.clauses.insert(clause.id);
+    for (const harness::Waiver& waiver : waivers.all) {
+      if (waiver.deviation.empty() || !waiver.IsOf(facts.release)) continue;
+      if (const std::string flaw = harness::Flaw(waiver, scope); !flaw.empty()) {
+        return harness::InputError{
+            fmt::format("{}: the waiver '{}' for {}: {}", waiver.where, waiver.id, facts.name, flaw)};
+      }
+      accepted.insert(waiver.deviation);
+    }
   }
-  std::vector<const suites::OperatorDeviation*> accepted;
+  std::vector<const suites::OperatorDeviation*> deviations;
   for (const suites::OperatorDeviation& deviation : suites::OperatorDeviations()) {
-    const bool waived = std::any_of(waivers.all.begin(), waivers.all.end(),
-                                    [&](const harness::Waiver& waiver) { return waiver.deviation == deviation.name; });
-    if (waived) accepted.push_back(&deviation);
+    if (accepted.contains(deviation.name)) deviations.push_back(&deviation);
   }
-  return accepted;
+  return deviations;
 }
 
 // What one thread has compared.

@@ -216,16 +216,7 @@ std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<
   for (const std::string& id : waiver.cases) {
     if (!scope.cases.contains(id)) return fmt::format("there is no case '{}'", id);
   }
-  for (const std::string& clause : waiver.clauses) {
-    if (!scope.clauses.empty() && !scope.clauses.contains(clause)) {
-      return fmt::format("there is no clause '{}'", clause);
-    }
-  }
-  if (IsDay(waiver.expires)) {
-    if (scope.today > waiver.expires) return fmt::format("expired on {}", waiver.expires);
-  } else if (VersionNumbers(scope.version) >= VersionNumbers(waiver.expires)) {
-    return fmt::format("expired with version {} of the backend, which is {}", waiver.expires, scope.version);
-  }
+  if (std::string flaw = Flaw(waiver, scope); !flaw.empty()) return flaw;
   // By outcome it is about its cases, so that these have to be evidence for its clauses.
   for (const std::string& clause : waiver.deviation.empty() && used > 0 ? waiver.clauses : std::vector<std::string>()) {
     const bool named = std::any_of(results.begin(), results.end(), [&](const reports::CaseResult& result) {
@@ -273,9 +264,12 @@ std::size_t StrayCharacter(std::string_view text) {
 
 }  // namespace
 
+bool Waiver::IsOf(std::string_view release) const {
+  return releases.empty() || std::find(releases.begin(), releases.end(), release) != releases.end();
+}
+
 bool Waiver::AppliesTo(std::string_view case_id, std::string_view release) const {
-  return (releases.empty() || std::find(releases.begin(), releases.end(), release) != releases.end()) &&
-         (cases.empty() || std::find(cases.begin(), cases.end(), case_id) != cases.end());
+  return IsOf(release) && (cases.empty() || std::find(cases.begin(), cases.end(), case_id) != cases.end());
 }
 
 std::vector<const Waiver*> Waivers::DeviationsFor(std::string_view case_id, std::string_view release) const {
@@ -375,14 +369,26 @@ bool MatchesOutcome(std::string_view outcome, reports::Verdict verdict, std::str
   return outcome == got || outcome == WithoutMessage(got);
 }
 
+std::string Flaw(const Waiver& waiver, const WaiverScope& scope) {
+  for (const std::string& clause : waiver.clauses) {
+    if (!scope.clauses.empty() && !scope.clauses.contains(clause)) {
+      return fmt::format("there is no clause '{}'", clause);
+    }
+  }
+  if (IsDay(waiver.expires)) {
+    if (scope.today > waiver.expires) return fmt::format("expired on {}", waiver.expires);
+  } else if (VersionNumbers(scope.version) >= VersionNumbers(waiver.expires)) {
+    return fmt::format("expired with version {} of the backend, which is {}", waiver.expires, scope.version);
+  }
+  return "";
+}
+
 std::vector<reports::WaiverUse> JudgeWaivers(const Waivers& waivers, const std::vector<reports::CaseResult>& results,
                                              const WaiverScope& scope) {
   std::vector<reports::WaiverUse> uses;
   for (const Waiver& waiver : waivers.all) {
     // One for another release or a larger tier says nothing about this run.
-    const bool release_fits = waiver.releases.empty() || std::find(waiver.releases.begin(), waiver.releases.end(),
-                                                                   scope.release) != waiver.releases.end();
-    if (!release_fits || waiver.tier > scope.tier) continue;
+    if (!waiver.IsOf(scope.release) || waiver.tier > scope.tier) continue;
     reports::WaiverUse use{.id = waiver.id,
                            .clause = fmt::format("{}", fmt::join(waiver.clauses, " ")),
                            .cause = waiver.cause,

@@ -52,6 +52,7 @@ struct Waiver {
   std::vector<std::string> releases;
   std::string where;  // file:line
 
+  bool IsOf(std::string_view release) const;
   bool AppliesTo(std::string_view case_id, std::string_view release) const;
 };
 
@@ -97,6 +98,10 @@ struct WaiverScope {
   Tier tier = Tier::kFull;        // of the run
   bool whole = true;              // neither filtered nor a shard: an unused waiver is a problem
 };
+
+// What is wrong with the waiver itself, whatever its cases came to: it names a clause that there is not, or has
+// expired. Empty: nothing.
+std::string Flaw(const Waiver& waiver, const WaiverScope& scope);
 
 // What became of every waiver that the run's release and tier call for.
 std::vector<reports::WaiverUse> JudgeWaivers(const Waivers& waivers, const std::vector<reports::CaseResult>& results,

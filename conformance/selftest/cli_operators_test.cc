@@ -72,6 +72,26 @@ TEST(CliOperatorsTest, AgreeSaysWhatIsWrongWithItsInput) {
   EXPECT_THAT(none.err, HasSubstr("--filter: no operator has such a name"));
 }
 
+TEST(CliOperatorsTest, AgreeTakesNoWaiverThatIsOutOfDate) {
+  const Folder folder;
+  const auto ran = [&](const std::string& clause, const std::string& expires, const std::string& more = "") {
+    const std::string file =
+        folder.Write("w.toml", "[[waiver]]\nid = \"w\"\nclause = \"" + clause +
+                                   "\"\ncause = \"bug\"\nreference = \"r\"\nowner = \"o\"\n"
+                                   "expires = \"" +
+                                   expires + "\"\ndeviation = \"written-overlap-is-untold\"\n" + more);
+    return RunTool("agree --backend " + Backend("reference") + " --with " + Backend("broken") +
+                   " -f neg --calls 1 --waivers " + file);
+  };
+  EXPECT_EQ(ran("OPER-036", "2999-01-01").status, 0);
+  const Ran expired = ran("OPER-036", "2020-01-01");
+  EXPECT_EQ(expired.status, 2);
+  EXPECT_THAT(expired.err, HasSubstr("w.toml:1: the waiver 'w' for reference: expired on 2020-01-01"));
+  EXPECT_THAT(ran("OPER-036", "0.0.1").err, HasSubstr("expired with version 0.0.1 of the backend, which is "));
+  EXPECT_THAT(ran("OPER-999", "2999-01-01").err, HasSubstr("there is no clause 'OPER-999'"));
+  EXPECT_EQ(ran("OPER-036", "2020-01-01", "releases = [\"pytorch-2.15\"]\n").status, 0) << "it is of another release";
+}
+
 TEST(CliOperatorsTest, ADeviceThatIsNotThereIsToldAtOnce) {
   for (const std::string& line :
        {"check --profile operators --backend " + Backend("reference"), "probe --backend " + Backend("reference"),
