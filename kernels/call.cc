@@ -393,17 +393,31 @@ DimVector BroadcastOf(const Call& call, std::span<const In> inputs) {
   return sizes;
 }
 
+namespace {
+
+// Just the strides that a new tensor gets.
+bool AreRows(IntSpan sizes, IntSpan strides) {
+  std::int64_t step = 1;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (strides[d] != step) return false;
+    step *= std::max<std::int64_t>(1, sizes[d]);
+  }
+  return true;
+}
+
+}  // namespace
+
 DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs) {
   if (PLUMBLINE_FAULT(elementwise_results_are_rows)) return {};
-  bool contiguous = true;
+  // Strides of dimensions of size 1 count as any others do, but where nothing is broadcast.
+  bool same_sizes = true, contiguous = true, rows = true;
   for (const In& input : inputs) {
-    if (input.tensor() != nullptr && input.tensor()->sizes() == sizes) {
-      contiguous = contiguous && input.tensor()->is_contiguous();
-    } else if (input.tensor() != nullptr) {
-      contiguous = contiguous && input.tensor()->is_contiguous();
-    }
+    if (input.tensor() == nullptr) continue;
+    same_sizes = same_sizes && input.tensor()->sizes() == sizes;
+    contiguous = contiguous && input.tensor()->is_contiguous();
+    rows = rows && contiguous && AreRows(input.tensor()->sizes(), input.tensor()->strides());
   }
-  if (contiguous || sizes.size() < 2) return {};
+  if (sizes.size() < 2 || (same_sizes ? contiguous : rows)) return {};
   // From the inner dimension out, by the first tensor that tells two apart.
   const std::size_t dims = sizes.size();
   std::vector<std::size_t> order(dims);
@@ -411,8 +425,12 @@ DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs) {
   std::vector<std::vector<std::int64_t>> steps;
   for (const In& input : inputs) {
     if (input.tensor() == nullptr) continue;
-    steps.emplace_back(dims);
-    BroadcastStrides(*input.tensor(), sizes, 1, steps.back().data());
+    const Tensor& tensor = *input.tensor();
+    std::vector<std::int64_t>& step = steps.emplace_back(dims);
+    const std::size_t missing = dims - tensor.sizes().size();
+    for (std::size_t d = missing; d < dims; ++d) {
+      if (tensor.sizes()[d - missing] == sizes[d]) step[d] = tensor.strides()[d - missing];
+    }
   }
   // 1: a is outside of b; -1: inside; 0: not decided.
   const auto compare = [&](std::size_t a, std::size_t b) {

@@ -64,6 +64,20 @@ TEST_F(WrittenTest, OutGetsTheSizesOfTheResult) {
   EXPECT_THAT(meta.sizes(), ElementsAre(3));
 }
 
+// As PyTorch does, [OPER-023]: where something is broadcast, the strides of sizes of 1 count too.
+TEST_F(WrittenTest, ABroadcastResultLiesAsTheStridesOfItsInputsSay) {
+  std::vector<float> zeros(30);
+  const Tensor a = Floats({30}, zeros).View({1, 1, 15}, {1, 16, 1}, 0);
+  const Tensor b = Floats({30}, zeros).View({1, 2, 15}, {0, 15, 1}, 0);
+  const Tensor out = Floats({1}, {9});
+  Call("mul.out", {Value(a), Value(b), Value(out)});
+  EXPECT_THAT(out.sizes(), ElementsAre(1, 2, 15));
+  EXPECT_THAT(out.strides(), ElementsAre(1, 1, 2));
+  EXPECT_THAT(Call("mul.Tensor", {Value(b), Value(b)}).strides(), ElementsAre(30, 15, 1)) << "nothing is broadcast";
+  const Tensor rows = Floats({15}, {zeros.begin(), zeros.begin() + 15}).View({1, 1, 15}, {15, 15, 1}, 0);
+  EXPECT_THAT(Call("mul.Tensor", {Value(rows), Value(b)}).strides(), ElementsAre(30, 15, 1));
+}
+
 TEST_F(WrittenTest, SixteenBitsAreRoundedToBeforeAnotherDtype) {
   const Tensor a = Halves({1}, {1.908203125F}), b = Halves({1}, {2.09375F});
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kBFloat16}) {
