@@ -27,20 +27,34 @@ using harness::Case;
 using harness::ClausePage;
 using harness::OrError;
 
-int ListCases(const CLI::App& app) {
-  OrError<std::vector<Case>> cases = suites::AllCases();
-  if (!cases.ok()) return Complain(app, cases.error());
-  for (Case& one : suites::OperatorCases({})) cases->push_back(std::move(one));
-  for (const Case& one : *cases) {
+// As `plumbline check --profile` takes them; empty: of both.
+constexpr const char *kDispatcher = "dispatcher", *kOperators = "operators";
+
+bool IsOf(const std::string& profile, const reports::Clause& clause) {
+  return profile.empty() || harness::IsOfOperators(clause) == (profile == kOperators);
+}
+
+int ListCases(const CLI::App& app, const std::string& profile) {
+  std::vector<Case> cases;
+  if (profile != kOperators) {
+    OrError<std::vector<Case>> of_dispatcher = suites::AllCases();
+    if (!of_dispatcher.ok()) return Complain(app, of_dispatcher.error());
+    cases = std::move(*of_dispatcher);
+  }
+  if (profile != kDispatcher) {
+    for (Case& one : suites::OperatorCases({})) cases.push_back(std::move(one));
+  }
+  for (const Case& one : cases) {
     Print("{:<60} {:<9} {}\n", one.id, harness::Spelling(one.tier), fmt::join(one.clauses, " "));
   }
   return kGood;
 }
 
-int ListClauses(const CLI::App& app) {
+int ListClauses(const CLI::App& app, const std::string& profile) {
   OrError<std::vector<reports::Clause>> clauses = harness::ReadClauseIndex();
   if (!clauses.ok()) return Complain(app, clauses.error());
   for (const reports::Clause& clause : *clauses) {
+    if (!IsOf(profile, clause)) continue;
     Print("{:<10} {:<7} {:<14} {}\n", clause.id, clause.strength, clause.profile, clause.title);
   }
   return kGood;
@@ -127,9 +141,10 @@ int ShowClause(const CLI::App& app, const std::string& asked, bool all) {
   return kGood;
 }
 
-int ListFaults(const CLI::App& app) {
+int ListFaults(const CLI::App& app, const std::string& profile) {
   OrError<std::vector<ClausePage>> pages = harness::ReadClausePages();
   if (!pages.ok()) return Complain(app, pages.error());
+  std::erase_if(*pages, [&](const ClausePage& page) { return !IsOf(profile, page.clause); });
   std::size_t width = 0;
   for (const ClausePage& page : *pages) {
     for (const harness::IndexedFault& fault : page.faults) width = std::max(width, fault.name.size());
@@ -144,11 +159,15 @@ int ListFaults(const CLI::App& app) {
 
 int Main(int argc, char** argv) {
   CLI::App app("Lists what there is, or shows one clause with all that belongs to it.", "plumbline list");
-  std::string what, clause;
+  std::string what, clause, profile;
   bool all = false;
   app.add_option("what", what, "cases, clauses, faults, capabilities or backends")
       ->check(Choice({"cases", "clauses", "faults", "capabilities", "backends"}))
       ->type_name("WHAT");
+  app.add_option("--profile", profile,
+                 "of cases, clauses and faults: only those of the dispatcher, or of its operators and their tensors")
+      ->check(Choice({kDispatcher, kOperators}))
+      ->type_name("NAME");
   app.add_option("--clause", clause,
                  "show this clause: its text, an example, where PyTorch differs, its tests, model lines and faults")
       ->type_name("ID");
@@ -163,14 +182,15 @@ int Main(int argc, char** argv) {
       "Exit status: 0 listed; 2 bad input.");
   if (auto status = ParseCommandLine(app, argc, argv)) return *status;
   if (!clause.empty()) {
-    if (auto status = RefuseIdle(app, {"what"}, "beside --clause, which shows one rule")) return *status;
+    if (auto status = RefuseIdle(app, {"what", "--profile"}, "beside --clause, which shows one rule")) return *status;
   } else if (auto status = RefuseIdle(app, {"--all"}, "without --clause")) {
     return *status;
   }
   if (!clause.empty()) return ShowClause(app, clause, all);
-  if (what == "cases") return ListCases(app);
-  if (what == "clauses") return ListClauses(app);
-  if (what == "faults") return ListFaults(app);
+  if (what == "cases") return ListCases(app, profile);
+  if (what == "clauses") return ListClauses(app, profile);
+  if (what == "faults") return ListFaults(app, profile);
+  if (auto status = RefuseIdle(app, {"--profile"}, "but with cases, clauses and faults")) return *status;
   if (what == "capabilities") return ListCapabilities();
   if (what == "backends") return ListBackends();
   return Complain(app, "say what to list: cases, clauses, faults, capabilities or backends; or --clause ID");

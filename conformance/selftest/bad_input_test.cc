@@ -142,6 +142,7 @@ TEST_F(BadInputTest, OptionsThatWouldBeIgnored) {
       {"keys --load l.so --fault f --timeout 3", "--load, --fault and --timeout have no effect without --backend"},
       {"list cases --clause RES-001", "WHAT has no effect beside --clause, which shows one rule"},
       {"list cases --all", "--all has no effect without --clause"},
+      {"list backends --profile operators", "--profile has no effect but with cases, clauses and faults"},
   };
   for (const auto& [line, says] : lines) Expect(Tool(line), {says, " --help."});
   const std::string history =

@@ -144,6 +144,19 @@ TEST(CliListTest, AClauseInAnyLetterCaseWithPlacesThatCanBeOpened) {
   EXPECT_GE(places, 3);
 }
 
+TEST(CliListTest, AProfileIsAPartOfAll) {
+  for (const char* what : {"cases", "clauses", "faults"}) {
+    const std::string list = std::string("list ") + what;
+    const auto lines = [](const Ran& ran) { return std::count(ran.out.begin(), ran.out.end(), '\n'); };
+    const Ran dispatcher = RunTool(list + " --profile dispatcher"), operators = RunTool(list + " --profile operators");
+    EXPECT_THAT(dispatcher.out, Not(HasSubstr("OPER-010"))) << what;
+    EXPECT_THAT(operators.out, Not(HasSubstr("RES-001"))) << what;
+    EXPECT_GT(lines(dispatcher), 100) << what;
+    EXPECT_GT(lines(operators), 100) << what;
+    EXPECT_EQ(lines(dispatcher) + lines(operators), lines(RunTool(list))) << what;
+  }
+}
+
 TEST(CliListTest, AClauseWithAllThatBelongsToIt) {
   const Ran ran = RunTool("list --clause RES-004");
   EXPECT_EQ(ran.status, 0) << ran.err;
