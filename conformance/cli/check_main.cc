@@ -204,7 +204,8 @@ int Main(int argc, char** argv) {
   suite.progress = [&](std::size_t finished, std::size_t total, const reports::CaseResult& result) {
     if (options.verbose) {
       progress.Clear();
-      Print(stderr, "{:<13} {}\n", reports::Spelling(result.verdict), result.id);
+      Print(stderr, "{:<13} {}{}{}\n", reports::Spelling(result.verdict), result.id,
+            result.waiver.empty() ? "" : "  by ", result.waiver);
     }
     progress.Show(finished, total, result.id);
   };

@@ -96,6 +96,7 @@ TEST_F(ShippedWaiversTest, AreInForceUnlessOthersAreGiven) {
   EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("waivers    from misbehaving.pytorch-1.13.waivers.toml"),
                              HasSubstr("waived: 1 failed just as a waiver says")));
+  EXPECT_THAT(CheckShipped("oldest", "-v").err, HasSubstr("waived        demo/DEMO-003-newest  by w\n"));
   ran = CheckShipped("oldest", "--waivers none");
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, Not(HasSubstr("waivers  ")));

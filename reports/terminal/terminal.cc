@@ -193,7 +193,8 @@ std::string Summary(const Run& whole, const SummaryOptions& options) {
   const std::string keys = UnknownKeys(run.backend);
   if (!keys.empty()) out += fmt::format("  keys       {} (`plumbline keys --all` marks them)\n", keys);
   if (!run.waiver_files.empty()) {
-    out += fmt::format("  waivers    from {}\n", fmt::join(run.waiver_files, ", "));
+    out += fmt::format("  waivers    from {}{}\n", fmt::join(run.waiver_files, ", "),
+                       waived_cases.empty() ? "" : "; --verbose names those of each case");
   }
   if (counts.roots + counts.blocked != 0) {
     out += fmt::format("  failures   {}", Counted(counts.roots, "root"));
