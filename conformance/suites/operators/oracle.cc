@@ -9,9 +9,11 @@
 #include <map>
 #include <utility>
 
+#include "conformance/suites/operators/oracle_elements.h"
 #include "conformance/suites/operators/oracle_families.h"
 #include "conformance/suites/operators/variants.h"
 #include "spec/abi/error.h"
+#include "spec/tables/operators.h"
 
 namespace plumbline::suites {
 namespace {
@@ -35,6 +37,17 @@ const Oracles& All() {
     AddConvolution(*made);
     AddLosses(*made);
     AddRandom(*made);
+    // What writes in place in a way of its own; its first tensor is what it writes. [OPER-036]
+    for (auto& [name, oracle] : *made) {
+      if (tables::FindOperator("aten::" + name)->variant != tables::Variant::kInPlace) continue;
+      oracle = [own = std::move(oracle)](const OperatorCall& call) {
+        Expected expected = own(call);
+        if (!OverlapsPartly(TensorsOf(call), 0)) return expected;
+        if (!expected.refused()) return Refused(kOverlapsPartly);
+        expected.errors.push_back(PL_ERROR_INVALID_ARGUMENT);
+        return expected;
+      };
+    }
     for (const Variant& variant : Variants()) {
       const auto base = made->find(variant.base);
       if (base == made->end()) continue;

@@ -319,6 +319,11 @@ TEST(Oracle, VariantsWriteIntoTheirArgument) {
   HostTensor whole = HostTensor::Strided(kF32, {2}, {1}, 0, 3);
   EXPECT_TRUE(Ask("abs.out", {Argument::Of(whole), Argument::ViewOf(0, shifted)}).refused());
   EXPECT_FALSE(Ask("abs.out", {Argument::Of(whole), Argument::ViewOf(0, whole)}).refused());
+  EXPECT_TRUE(Ask("copy_", {Argument::Of(whole), Argument::ViewOf(0, shifted), Argument::Bool(false)}).refused());
+  EXPECT_FALSE(Ask("copy_", {Argument::Of(whole), Argument::ViewOf(0, whole), Argument::Bool(false)}).refused());
+  EXPECT_TRUE(Ask("index_add_", {Argument::Of(whole), Argument::Int(0), T(kI64, {2}, {0, 1}),
+                                 Argument::ViewOf(0, shifted), Argument::Int(1)})
+                  .refused());
   EXPECT_TRUE(Ask("abs_", {Argument::Of(HostTensor::Strided(kF32, {2}, {0}, 0, 1))}).refused());
   EXPECT_FALSE(Ask("zero_", {Argument::Of(HostTensor::Strided(kF32, {2}, {0}, 0, 1))}).refused());
   EXPECT_FALSE(Ask("cumsum_", {T(kBool, {1}, {1}), Argument::Int(0), Argument::None()}).refused());

@@ -170,6 +170,18 @@ const std::vector<Variant>& Variants() {
   return all;
 }
 
+bool OverlapsPartly(const std::vector<const Argument*>& tensors, std::size_t number) {
+  const Argument& written = *tensors[number];
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const bool shared = i != number && (written.integer == static_cast<std::int64_t>(i) ||
+                                        tensors[i]->integer == static_cast<std::int64_t>(number));
+    if (shared && !SameLayout(tensors[i]->tensor, written.tensor) && !Apart(tensors[i]->tensor, written.tensor)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCall& call) {
   const auto outs = static_cast<std::size_t>(variant.in_place() ? 0 : variant.outs);
   OperatorCall functional{variant.base,
@@ -193,13 +205,7 @@ Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCa
     const std::size_t number = variant.in_place() ? 0 : tensors.size() - outs + k;
     const Argument& written = *tensors[number];
     if (OverlapsItself(written.tensor)) refuse("the written tensor overlaps itself");
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-      const bool shared = i != number && (written.integer == static_cast<std::int64_t>(i) ||
-                                          tensors[i]->integer == static_cast<std::int64_t>(number));
-      if (shared && !SameLayout(tensors[i]->tensor, written.tensor) && !Apart(tensors[i]->tensor, written.tensor)) {
-        refuse("the written tensor overlaps an operand partly");
-      }
-    }
+    if (OverlapsPartly(tensors, number)) refuse(kOverlapsPartly);
     if (expected.refused()) continue;
     ExpectedTensor& result = expected.tensors[k];
     if (variant.in_place() && result.sizes != written.tensor.sizes) {

@@ -37,6 +37,10 @@ struct Variant {
 
 const std::vector<Variant>& Variants();
 
+// [OPER-036] Whether the written one of a call's tensors shares some elements with another, and is not just that one.
+bool OverlapsPartly(const std::vector<const Argument*>& tensors, std::size_t number);
+inline constexpr const char* kOverlapsPartly = "the written tensor overlaps an operand partly";
+
 Expected ExpectedOf(const Variant& variant, const Oracle& base, const OperatorCall& call);
 OperatorCall DrawVariant(const Variant& variant, const Oracle& base, const CallDrawer& drawer, std::uint32_t dtype,
                          Draw& draw);
