@@ -146,7 +146,7 @@ void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const model::KeyTa
     return;
   }
   const bool watch = loaded.watch_loads && facts.Claims(PL_CAPABILITY(INTROSPECTION));
-  std::string before = watch ? TellNames(adapter, keys) : "";
+  std::string before = watch ? TellNames(adapter, keys, false) : "";
   for (std::size_t i = 0; i < loaded.config.load.size(); ++i) {
     const std::string& path = loaded.config.load[i];
     progress.step = static_cast<int>(i);
@@ -156,7 +156,7 @@ void LoadLibraries(Loaded& loaded, const pl_adapter& adapter, const model::KeyTa
     }
     facts.loaded.push_back(std::filesystem::path(path).filename().string());
     if (!watch) continue;
-    std::string after = TellNames(adapter, keys);
+    std::string after = TellNames(adapter, keys, false);
     if (after == before) facts.loaded_for_nothing.push_back(path);
     before = std::move(after);
   }
@@ -261,8 +261,9 @@ std::string Serve(Loaded& loaded, const std::string& request, Progress& progress
   if (request.starts_with(kViewRequest) || request == kNamesRequest || request == kKeysRequest) {
     const model::KeyTable keys(*model::FindRelease(loaded.facts.release), loaded.facts.keys);
     if (request == kKeysRequest) return TellKeys(*loaded.adapter, keys);
-    return request == kNamesRequest ? TellNames(*loaded.adapter, keys)
-                                    : TellOperator(*loaded.adapter, keys, request.substr(std::strlen(kViewRequest)));
+    const bool operators = loaded.facts.Claims(PL_CAPABILITY(OPERATORS));
+    if (request == kNamesRequest) return TellNames(*loaded.adapter, keys, operators);
+    return TellOperator(*loaded.adapter, keys, operators, request.substr(std::strlen(kViewRequest)));
   }
   return RunText(loaded, request, progress);
 }

@@ -24,10 +24,11 @@ constexpr const char* kRules[] = {"",          "kernel",   "nonfunctional", "exp
 // The process-wide registry with the keys that both sides know.
 class View {
  public:
-  View(const pl_adapter& adapter, const model::KeyTable& keys) : adapter_(adapter) {
+  View(const pl_adapter& adapter, const model::KeyTable& keys, bool operators) : adapter_(adapter) {
     pl_open_options options{};
     options.struct_size = sizeof(options);
     options.mode = PL_OPEN_PROCESS;
+    options.operators = operators ? 1 : 0;
     Check("open", adapter_.open(&options, &registry_));
     for (model::Key key = 0; key < keys.key_count(); ++key) {
       pl_key id = PL_NO_KEY;
@@ -141,9 +142,10 @@ std::string Told(const std::function<Json()>& tell) {
 
 }  // namespace
 
-std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys, const std::string& name) {
+std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys, bool operators,
+                         const std::string& name) {
   return Told([&] {
-    const View view(adapter, keys);
+    const View view(adapter, keys, operators);
     const std::vector<std::string> all = view.List(PL_LIST_ALL);
     if (!std::binary_search(all.begin(), all.end(), name)) return Json{{"found", false}};
     Json direct = Json::array(), fallbacks = Json::array();
@@ -160,9 +162,9 @@ std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys,
   });
 }
 
-std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys) {
+std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys, bool operators) {
   return Told([&] {
-    const View view(adapter, keys);
+    const View view(adapter, keys, operators);
     Json at = Json::object(), fallbacks = Json::array();
     for (const auto& [key, id] : view.keys()) {
       if (view.HasFallback(id)) fallbacks.push_back(key);
@@ -177,7 +179,7 @@ std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys) {
 
 std::string TellKeys(const pl_adapter& adapter, const model::KeyTable& keys) {
   return Told([&] {
-    const View view(adapter, keys);
+    const View view(adapter, keys, false);
     Json names = Json::array();
     for (const auto& [key, id] : view.keys()) names.push_back(key);
     return Json{{"keys", names}};

@@ -39,9 +39,10 @@ struct OperatorNames {
   std::vector<std::string> fallbacks;                  // keys with a fallback, lowest first
 };
 
-// In an executor, of a loaded backend that claims introspection.
-std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys, const std::string& name);
-std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys);
+// In an executor, of a loaded backend that claims introspection; `operators`: with those that it brings.
+std::string TellOperator(const pl_adapter& adapter, const model::KeyTable& keys, bool operators,
+                         const std::string& name);
+std::string TellNames(const pl_adapter& adapter, const model::KeyTable& keys, bool operators);
 // Of one that has intern_key: which of these keys it interns.
 std::string TellKeys(const pl_adapter& adapter, const model::KeyTable& keys);
 

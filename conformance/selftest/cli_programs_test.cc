@@ -119,10 +119,19 @@ TEST(CliDumpTest, ALibraryThatCrashesIsNamed) {
 }
 
 TEST(CliDumpTest, ShowsFallbacksThatALibraryAdds) {
-  EXPECT_THAT(RunTool("dump --backend " + Backend("reference")).out,
-              HasSubstr("no operator is registered in reference"));
   const Ran ran = RunTool("dump --backend " + Backend("reference") + " --load " + Extension());
   EXPECT_THAT(ran.out, HasSubstr("fallbacks that it adds\n"));
+}
+
+TEST(CliDumpTest, ShowsTheOperatorsThatABackendBrings) {
+  EXPECT_THAT(RunTool("dump --backend " + Backend("reference")).out, HasSubstr("\naten::add.Tensor\n"));
+  const Ran add = RunTool("dump aten::add.Tensor --backend " + Backend("reference"));
+  EXPECT_EQ(add.status, 0) << add.err;
+  EXPECT_THAT(add.out, AllOf(HasSubstr("schema: aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1)"),
+                             ::testing::ContainsRegex("\n  CPU Meta +kernel +kernels\n")));
+  const Ran wrong = RunTool("dump aten::ad.Tensor --backend " + Backend("reference"));
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("there is no operator 'aten::ad.Tensor'; near: aten::add.Tensor"));
 }
 
 // ---- list ----
