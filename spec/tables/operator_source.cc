@@ -82,6 +82,15 @@ Variant VariantOf(const std::string& schema) {
   return written < schema.find(" -> ") ? Variant::kOut : Variant::kFunctional;
 }
 
+// A Tensor, Tensor? or Tensor[], also one with an alias annotation.
+bool TakesTensor(const std::string& schema, const std::string& argument) {
+  for (std::size_t at = schema.find("Tensor"); at < schema.find(") -> "); at = schema.find("Tensor", at + 1)) {
+    const std::size_t name = schema.find(' ', at) + 1;
+    if (schema.substr(name, schema.find_first_of(",=)", name) - name) == argument) return true;
+  }
+  return false;
+}
+
 std::size_t TensorResults(const std::string& schema) {
   std::size_t count = 0;
   for (std::size_t at = schema.rfind(" -> "); (at = schema.find("Tensor", at)) != std::string::npos; ++at) ++count;
@@ -212,6 +221,17 @@ class Reader : TomlReader {
     return "aten::" + text;
   }
 
+  std::vector<DerivativeSource> Derivatives(const toml::table& table) const {
+    std::vector<DerivativeSource> derivatives;
+    const toml::node* node = table.get("gradient");
+    if (node == nullptr) return derivatives;
+    if (!node->is_table()) Fail(*node, "'gradient' must be a table of arguments, each with its formula");
+    for (const auto& [argument, formula] : *node->as_table()) {
+      derivatives.push_back({std::string(argument.str()), Text(formula, "gradient")});
+    }
+    return derivatives;
+  }
+
   OperatorSource Common(const toml::table& table) const {
     OperatorSource op;
     op.dtypes = Dtypes(table);
@@ -221,6 +241,7 @@ class Reader : TomlReader {
     op.backend_select = Flag(table, "backend_select", false);
     op.deterministic = Flag(table, "deterministic", true);
     op.special = Texts(table, "special");
+    op.derivatives = Derivatives(table);
     op.clauses = Texts(root(), "clauses");
     for (std::string& clause : Texts(table, "clauses")) {
       if (std::find(op.clauses.begin(), op.clauses.end(), clause) != op.clauses.end()) {
@@ -233,9 +254,13 @@ class Reader : TomlReader {
 
   void ReadOperator(const toml::table& table, std::vector<OperatorSource>& operators) const {
     Only(table, {"schema", "schema_2", "inplace", "out", "dtypes", "result", "shape", "bound", "registered",
-                 "backend_select", "deterministic", "special", "clauses"});
+                 "backend_select", "deterministic", "special", "clauses", "gradient"});
     OperatorSource op = Common(table);
     Name(op, table, Schema(Need(table, "schema"), "schema", std::nullopt));
+    for (const DerivativeSource& derivative : op.derivatives) {
+      if (TakesTensor(op.schema, derivative.argument)) continue;
+      Fail(*table.get("gradient"), "'" + op.name + "' has no tensor argument '" + derivative.argument + "'");
+    }
     op.results = Results(table, TensorResults(op.schema));
     operators.push_back(op);
     for (const char* field : {"inplace", "out"}) {
@@ -253,6 +278,7 @@ class Reader : TomlReader {
     OperatorSource op = of;
     op.of = of.name;
     op.backend_select = false;
+    if (variant == Variant::kOut) op.derivatives.clear();
     if (!node.is_table()) {
       Name(op, toml::table(), Schema(node, field, variant));
       op.where = Where(node);
@@ -392,7 +418,13 @@ std::string WriteOperators(const std::vector<OperatorFamily>& families) {
            << op.bound.c << "}, " << Named("Registered", kRegistered, op.registered) << ", "
            << (op.backend_select ? "true" : "false") << ", " << (op.deterministic ? "true" : "false") << ", "
            << arrays.Of("std::string_view", Join(op.special, Quote)) << ", "
-           << arrays.Of("std::string_view", Join(op.clauses, Quote)) << "},\n";
+           << arrays.Of("std::string_view", Join(op.clauses, Quote)) << ", "
+           << arrays.Of("Derivative", Join(op.derivatives,
+                                           [](const DerivativeSource& derivative) {
+                                             return "{" + Quote(derivative.argument) + ", " +
+                                                    Quote(derivative.formula) + "}";
+                                           }))
+           << "},\n";
     }
   }
   return "// Generated from spec/tables/operators/*.toml by generate_operators; do not edit.\n"
@@ -444,6 +476,9 @@ std::string WriteOperatorList(const std::vector<OperatorFamily>& families) {
           << word(kRegistered, op.registered) << (op.backend_select ? ", BackendSelect" : "")
           << (op.deterministic ? "" : "; not deterministic") << "\n";
       for (const std::string& text : op.special) out << "  " << text << ".\n";
+      for (const DerivativeSource& derivative : op.derivatives) {
+        out << "  gradient of `" << derivative.argument << "`: `" << derivative.formula << "`.\n";
+      }
     }
   }
   const auto legend = [&](const char* title, std::span<const Word> words) {

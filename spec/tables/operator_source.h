@@ -19,6 +19,10 @@
 
 namespace plumbline::tables {
 
+struct DerivativeSource {
+  std::string argument, formula;
+};
+
 // The owning twin of OperatorData; see there for what the fields mean.
 struct OperatorSource {
   std::string name, schema, schema_2, of;
@@ -30,7 +34,8 @@ struct OperatorSource {
   Registered registered = Registered::kBackend;
   bool backend_select = false, deterministic = true;
   std::vector<std::string> special, clauses;
-  std::string where;  // "unary.toml:12"
+  std::vector<DerivativeSource> derivatives;  // in the order of their arguments' names; an out= variant has none
+  std::string where;                          // "unary.toml:12"
 };
 
 struct OperatorFamily {

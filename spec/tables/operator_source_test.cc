@@ -25,6 +25,7 @@ shape = "broadcast"
 bound = { ulp = 2 }
 special = ["one \"word\""]
 clauses = ["OPER-010"]
+gradient = { self = "grad", other = "mul.Scalar(grad, alpha)" }
 [[operator]]
 schema = "max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)"
 schema_2 = "max.dim(Tensor self, SymInt dim) -> (Tensor values, Tensor indices)"
@@ -71,6 +72,10 @@ TEST(OperatorSource, ReadsEveryField) {
   EXPECT_TRUE(add.deterministic);
   EXPECT_THAT(add.special, ElementsAre("one \"word\""));
   EXPECT_THAT(add.clauses, ElementsAre("OPER-020", "OPER-010"));
+  ASSERT_EQ(add.derivatives.size(), 2u);
+  EXPECT_EQ(add.derivatives[0].argument + ": " + add.derivatives[0].formula, "other: mul.Scalar(grad, alpha)");
+  EXPECT_EQ(family.operators[1].derivatives.size(), 2u) << "in place it is the same";
+  EXPECT_THAT(family.operators[2].derivatives, IsEmpty()) << "out= has none";
   const OperatorSource& max = family.operators[3];
   EXPECT_EQ(max.schema_2, "aten::max.dim(Tensor self, SymInt dim) -> (Tensor values, Tensor indices)");
   EXPECT_EQ(max.dtypes, 0b1000100011111111u);
@@ -128,10 +133,14 @@ TEST(OperatorSource, ErrorsSayWhereAndWhatWasExpected) {
   EXPECT_EQ(ErrorOf(Replaced("\"integral\"", "\"integer\"")),
             "small.toml:2:11: a dtype, or one of all, integral, floating, is expected; this is 'integer'");
   EXPECT_EQ(ErrorOf(Replaced("\"float32\"", "\"int8\"")), "small.toml:2:23: 'int8' is here twice");
-  EXPECT_EQ(ErrorOf(Replaced("[\"all\"]", "[]")), "small.toml:17:10: 'dtypes' must name one");
-  EXPECT_EQ(ErrorOf(Replaced("[\"all\"]", "\"all\"")), "small.toml:17:10: 'dtypes' must be a list");
+  EXPECT_EQ(ErrorOf(Replaced("other = \"mul", "alpha = \"mul")),
+            "small.toml:14:12: 'aten::add.Tensor' has no tensor argument 'alpha'");
+  EXPECT_EQ(ErrorOf(Replaced("{ self = \"grad\", other = \"mul.Scalar(grad, alpha)\" }", "\"grad\"")),
+            "small.toml:14:12: 'gradient' must be a table of arguments, each with its formula");
+  EXPECT_EQ(ErrorOf(Replaced("[\"all\"]", "[]")), "small.toml:18:10: 'dtypes' must name one");
+  EXPECT_EQ(ErrorOf(Replaced("[\"all\"]", "\"all\"")), "small.toml:18:10: 'dtypes' must be a list");
   EXPECT_EQ(ErrorOf(Replaced("[\"same\", \"int64\"]", "[\"same\"]")),
-            "small.toml:18:10: the schema returns 2 tensors, 'result' says 1");
+            "small.toml:19:10: the schema returns 2 tensors, 'result' says 1");
   EXPECT_EQ(ErrorOf(Replaced("{ ulp = 2 }", "\"ulp\"")),
             "small.toml:11:9: the bound 'ulp' needs its number, as in { ulp = 2 }");
   EXPECT_THAT(ErrorOf(Replaced("{ ulp = 2 }", "{ exact = 2 }")),
@@ -141,10 +150,10 @@ TEST(OperatorSource, ErrorsSayWhereAndWhatWasExpected) {
             "small.toml:11:17: the number of a bound must be above 0");
   EXPECT_EQ(ErrorOf(Replaced("{ ulp = 2 }", "{ ulp = 2, sum = 1 }")),
             "small.toml:11:9: a bound is one rule with its number, as in { ulp = 2 }");
-  EXPECT_EQ(ErrorOf(Replaced("bound = \"exact\"\n", "")), "small.toml:14:1: the field 'bound' is missing");
+  EXPECT_EQ(ErrorOf(Replaced("bound = \"exact\"\n", "")), "small.toml:15:1: the field 'bound' is missing");
   EXPECT_EQ(ErrorOf(Replaced("deterministic = false", "deterministic = 0")),
-            "small.toml:22:17: 'deterministic' must be true or false");
-  EXPECT_EQ(ErrorOf(Replaced("backend_select", "backendselect")), "small.toml:21:1: unknown field 'backendselect'");
+            "small.toml:23:17: 'deterministic' must be true or false");
+  EXPECT_EQ(ErrorOf(Replaced("backend_select", "backendselect")), "small.toml:22:1: unknown field 'backendselect'");
   EXPECT_EQ(ErrorOf(Replaced("clauses = [\"OPER-010\"]", "clauses = [\"OPER-020\"]")),
             "small.toml:13:11: 'OPER-020' is a clause of the whole file already");
   EXPECT_EQ(ErrorOf(Replaced("[\"OPER-010\"]", "[\"A-1\", \"A-1\"]")), "small.toml:13:19: 'A-1' is here twice");
@@ -154,16 +163,16 @@ TEST(OperatorSource, SchemasAreHeldAgainstTheirFields) {
   EXPECT_EQ(ErrorOf(Replaced("\"add.Tensor(", "\"aten::add.Tensor(")),
             "small.toml:6:10: a schema is written without its namespace, which is aten");
   EXPECT_EQ(ErrorOf(Replaced("\"max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)\"", "\"max.dim\"")),
-            "small.toml:15:10: a schema, as 'name.overload(Tensor self) -> Tensor', is expected; this is 'max.dim'");
+            "small.toml:16:10: a schema, as 'name.overload(Tensor self) -> Tensor', is expected; this is 'max.dim'");
   EXPECT_EQ(ErrorOf(Replaced("\"add_.", "\"add__.")),
             "small.toml:7:11: the name of an in-place variant ends with one _");
   EXPECT_EQ(ErrorOf(Replaced("\"add_.", "\"add.")), "small.toml:7:11: the name of an in-place variant ends with one _");
   EXPECT_EQ(ErrorOf(Replaced(", Tensor(a!) out)", ")")),
             "small.toml:8:18: an out= variant has an argument as 'Tensor(a!) out', and no name that ends with _");
   EXPECT_EQ(ErrorOf(Replaced("SymInt dim", "int dim")),
-            "small.toml:16:12: 'schema_2' is the same as 'schema'; leave it out");
+            "small.toml:17:12: 'schema_2' is the same as 'schema'; leave it out");
   EXPECT_EQ(ErrorOf(Replaced("schema_2 = \"max.", "schema_2 = \"min.")),
-            "small.toml:16:12: 'schema_2' is of another operator than 'schema'");
+            "small.toml:17:12: 'schema_2' is of another operator than 'schema'");
   EXPECT_EQ(ErrorOf(Replaced("schema = \"add.Tensor(Tensor self", "schema = \"add__.Tensor(Tensor(a!) self")),
             "small.toml:7:11: only a functional operator has variants");
 }
@@ -192,6 +201,8 @@ TEST(OperatorSource, WritesAHeaderAndAList) {
   EXPECT_THAT(list, HasSubstr("- `aten::max.dim(Tensor self, int dim) -> (Tensor values, Tensor indices)`\n"));
   EXPECT_THAT(list, HasSubstr("  dtypes integral, float32; result promote; shape broadcast; bound ulp 2; backend\n"
                               "  one \"word\".\n"
+                              "  gradient of `other`: `mul.Scalar(grad, alpha)`.\n"
+                              "  gradient of `self`: `grad`.\n"
                               "  - `aten::add_.Tensor("));
   EXPECT_THAT(list, HasSubstr("- `int64`: int64\n"));
 }

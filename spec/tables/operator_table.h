@@ -150,6 +150,11 @@ struct Bound {
   double c;  // the number in the rule, where it has one; else 0
 };
 
+// The gradient with respect to an argument, as a formula over operators: kernels/derivatives/formula.h reads it.
+struct Derivative {
+  std::string_view argument, formula;
+};
+
 struct OperatorData {
   std::string_view name;      // "aten::add.Tensor"
   std::string_view schema;    // "aten::add.Tensor(Tensor self, ...) -> Tensor", canonical, as PyTorch 1.13.1 has it
@@ -166,6 +171,7 @@ struct OperatorData {
   bool deterministic;   // the same bits for the same input, whatever the number of threads
   std::span<const std::string_view> special;  // what holds of special values, in words
   std::span<const std::string_view> clauses;
+  std::span<const Derivative> derivatives;  // empty: it has none of its own
 
   // In a release: that of 1.13 holds for all of 1.x, that of 2.15 for what came after.
   constexpr std::string_view SchemaIn(std::string_view release) const {
