@@ -1,9 +1,11 @@
 #include "reference/autograd/arithmetic.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 #include <vector>
 
+#include "reference/autograd/view.h"
 #include "reference/dispatch/operator.h"
 
 namespace plumbline::reference {
@@ -20,6 +22,16 @@ Value Ints(IntSpan items) {
   std::vector<Value> list;
   for (const std::int64_t item : items) list.emplace_back(item);
   return Value(std::move(list));
+}
+
+// One after the last element of the storage that it looks at.
+std::int64_t EndOf(const Window& window) {
+  std::int64_t last = window.offset;
+  for (std::size_t d = 0; d < window.sizes.size(); ++d) {
+    if (window.sizes[d] == 0) return 0;
+    last += (window.sizes[d] - 1) * window.strides[d];
+  }
+  return last + 1;
 }
 
 }  // namespace
@@ -68,6 +80,33 @@ Tensor OperatorArithmetic::Zeros(IntSpan sizes, DType dtype, Device device) cons
   return CallNamed(
       registry_, "aten::zeros",
       {Ints(sizes), Value(static_cast<std::int64_t>(dtype)), Value::None(), Value(device.Spelling()), Value::None()});
+}
+
+void OperatorArithmetic::CopyInto(const Tensor& to, const Tensor& from) const {
+  CallNamed(registry_, "aten::copy_", {Value(to), Value(from), Value(false)});
+}
+
+Tensor OperatorArithmetic::InWindow(const Tensor& a, IntSpan sizes, IntSpan strides, std::int64_t offset) const {
+  return CallNamed(registry_, "aten::as_strided", {Value(a), Ints(sizes), Ints(strides), Value(offset)});
+}
+
+// Summed at its places in the storage, then read at those of the base.
+Tensor OperatorArithmetic::FromWindow(const Tensor& gradient, const Window& window, const Window& base) const {
+  const std::int64_t end = std::max(EndOf(window), EndOf(base));
+  const Value device(gradient.device().Spelling()), none;
+  const Tensor places = CallNamed(registry_, "aten::arange",
+                                  {Value(end), Value(static_cast<std::int64_t>(DType::kInt64)), none, device, none});
+  const auto places_of = [&](const Window& of) {
+    const Tensor seen = InWindow(places, of.sizes, of.strides, of.offset);
+    return CallNamed(registry_, "aten::reshape", {Value(seen), Ints(DimVector{-1})});
+  };
+  if (gradient.numel() == 0) return Zeros(base.sizes, gradient.dtype(), gradient.device());
+  const Tensor flat = CallNamed(registry_, "aten::reshape", {Value(gradient), Ints(DimVector{-1})});
+  const Tensor zeros = Zeros(DimVector{end}, gradient.dtype(), gradient.device());
+  const Tensor sums = CallNamed(registry_, "aten::index_add",
+                                {Value(zeros), Value(0), Value(places_of(window)), Value(flat), Value(1)});
+  const Tensor of_base = CallNamed(registry_, "aten::index_select", {Value(sums), Value(0), Value(places_of(base))});
+  return CallNamed(registry_, "aten::reshape", {Value(of_base), Ints(base.sizes)});
 }
 
 }  // namespace plumbline::reference

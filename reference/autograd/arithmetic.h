@@ -13,6 +13,8 @@
 
 namespace plumbline::reference {
 
+struct Window;  // view.h
+
 class Arithmetic {
  public:
   virtual ~Arithmetic();
@@ -23,6 +25,10 @@ class Arithmetic {
   virtual Tensor Copy(const Tensor& a, IntSpan strides) const = 0;  // laid out like that
   virtual Tensor OnesLike(const Tensor& a) const = 0;
   virtual Tensor Zeros(IntSpan sizes, DType dtype, Device device) const = 0;
+  virtual void CopyInto(const Tensor& to, const Tensor& from) const = 0;                                    // in place
+  virtual Tensor InWindow(const Tensor& a, IntSpan sizes, IntSpan strides, std::int64_t offset) const = 0;  // a view
+  // The gradient of a window on a base, as one of the base: the sum at each element, 0 where the window does not look.
+  virtual Tensor FromWindow(const Tensor& gradient, const Window& window, const Window& base) const = 0;
 };
 
 class OperatorArithmetic final : public Arithmetic {
@@ -35,6 +41,9 @@ class OperatorArithmetic final : public Arithmetic {
   Tensor Copy(const Tensor& a, IntSpan strides) const override;
   Tensor OnesLike(const Tensor& a) const override;
   Tensor Zeros(IntSpan sizes, DType dtype, Device device) const override;
+  void CopyInto(const Tensor& to, const Tensor& from) const override;
+  Tensor InWindow(const Tensor& a, IntSpan sizes, IntSpan strides, std::int64_t offset) const override;
+  Tensor FromWindow(const Tensor& gradient, const Window& window, const Window& base) const override;
 
  private:
   const Registry& registry_;

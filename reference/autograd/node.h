@@ -150,6 +150,10 @@ class Node {
   NodeHooks* hooks() { return hooks_.get(); }  // null: none
   NodeHooks& MakeHooks();
 
+  // The node that runs this one as a part of it, of what wrote a view (view.h); null: none.
+  Node* slices() const { return slices_; }
+  void set_slices(Node* slices) { slices_ = slices; }
+
   // Nodes that live, over all threads.
   static std::int64_t Alive();
 
@@ -160,6 +164,7 @@ class Node {
   friend class NodeRef;
   std::atomic<std::int64_t> references_{1};
   Node* next_dropped_ = nullptr;
+  Node* slices_ = nullptr;
   std::uint64_t sequence_, topological_ = 0;
   bool led_to_ = false;
   InlineVector<Edge, 2> edges_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reference/autograd/variable.h"
+#include "reference/autograd/view.h"
 #include "reference/keys/error.h"
 
 namespace plumbline::reference {
@@ -23,11 +24,35 @@ class SavedTensor::Lock {
   std::atomic<bool>& locked_;
 };
 
+namespace {
+
+// The tensor as it is now: were it written later, its new history might lead to the node that saved it, which would
+// then hold itself.
+Tensor Snapshot(const Tensor& tensor) {
+  if (IsLeaf(tensor) && RequiresGrad(tensor)) return tensor;
+  Tensor snapshot = Detached(tensor);
+  if (NodeRef from = GradFn(tensor)) {
+    AutogradMeta& meta = MakeMeta(snapshot);
+    meta.output = OutputNumber(tensor);
+    meta.grad_fn = std::move(from);
+  }
+  return snapshot;
+}
+
+}  // namespace
+
+void ThrowGraphFreed(const Node& node) {
+  Throw(ErrorClass::kGraphFreed, std::string(node.name()) +
+                                     ": what was saved for the backward pass is freed, since a pass went through here "
+                                     "already; keep the graph in the first pass (retain_graph) to go a second time");
+}
+
 SavedTensor::SavedTensor(const Tensor& tensor, const Node* result_of) {
   if (!tensor.defined()) return;
-  own_result_ = result_of != nullptr && GradFn(tensor).get() == result_of;
+  in_view_ = result_of != nullptr && IsWrittenBy(tensor, result_of);
+  own_result_ = in_view_ || (result_of != nullptr && GradFn(tensor).get() == result_of);
   output_ = OutputNumber(tensor);
-  kept_ = Gradient(own_result_ ? Detached(tensor) : tensor);
+  kept_ = Gradient(own_result_ ? Detached(tensor) : Snapshot(tensor));
   version_ = tensor.version();
   state_ = State::kKept;
 }
@@ -39,6 +64,7 @@ SavedTensor& SavedTensor::operator=(SavedTensor&& other) noexcept {
   version_ = other.version_;
   output_ = other.output_;
   own_result_ = other.own_result_;
+  in_view_ = other.in_view_;
   state_ = std::exchange(other.state_, State::kNothing);
   return *this;
 }
@@ -52,12 +78,7 @@ Gradient SavedTensor::Unpack(Node& node) const {
     state = state_;
   }
   if (state == State::kNothing) return kept;
-  if (state == State::kFreed) {
-    Throw(ErrorClass::kGraphFreed,
-          std::string(node.name()) +
-              ": what was saved for the backward pass is freed, since a pass went through here "
-              "already; keep the graph in the first pass (retain_graph) to go a second time");
-  }
+  if (state == State::kFreed) ThrowGraphFreed(node);
   const Tensor& tensor = kept.tensor();
   if (const std::uint64_t version = tensor.version(); version != version_) {
     const NodeRef from = own_result_ ? NodeRef::TryShare(&node) : GradFn(tensor);
@@ -70,6 +91,7 @@ Gradient SavedTensor::Unpack(Node& node) const {
               ", is at version " + std::to_string(version) + "; version " + std::to_string(version_) + " was saved");
   }
   if (!own_result_) return kept;
+  if (in_view_) return Gradient(WithHistoryOfWritten(node, tensor));
   Tensor attached = Detached(tensor);
   AutogradMeta& meta = MakeMeta(attached);
   meta.grad_fn = NodeRef::TryShare(&node);

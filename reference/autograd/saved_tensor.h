@@ -7,7 +7,8 @@
 //
 // The version at saving is remembered; if the elements were written since, whoever wrote them, Unpack is
 // kVersionChanged, and names the tensor, the version that it has and the one that it should have. After Release it is
-// kGraphFreed. A node's own result is kept without its history, which would hold the node, and comes back with it.
+// kGraphFreed. What comes back has the history that the tensor had when it was saved. A node's own result is kept
+// without its history, which would hold the node, and comes back with it; so is one that it wrote into a view.
 //
 // Threads: passes may unpack and release at once; each gets the tensor whole or an error.
 #ifndef PLUMBLINE_REFERENCE_AUTOGRAD_SAVED_TENSOR_H_
@@ -20,6 +21,9 @@
 #include "reference/tensor/tensor.h"
 
 namespace plumbline::reference {
+
+// kGraphFreed: a pass went through the node already, and freed what it needs.
+[[noreturn]] void ThrowGraphFreed(const Node& node);
 
 class SavedTensor {
  public:
@@ -38,8 +42,8 @@ class SavedTensor {
 
   Gradient kept_;
   std::uint64_t version_ = 0;
-  std::uint32_t output_ = 0;  // of a node's own result
-  bool own_result_ = false;
+  std::uint32_t output_ = 0;                   // of a node's own result
+  bool own_result_ = false, in_view_ = false;  // written into a view
   State state_ = State::kNothing;
   mutable std::atomic<bool> locked_{false};
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "reference/autograd/accumulate.h"
+#include "reference/autograd/view.h"
 #include "reference/keys/error.h"
 #include "reference/keys/fork_mutex.h"
 #include "reference/keys/make_once.h"
@@ -29,7 +30,10 @@ std::string SizesText(const Tensor& tensor) { return Print(tensor.sizes()); }
 
 }  // namespace
 
+AutogradMeta::AutogradMeta() = default;
 AutogradMeta::~AutogradMeta() = default;
+
+std::unique_lock<ForkMutex> LockMeta(const AutogradMeta* meta) { return std::unique_lock(AccumulatorMutex(meta)); }
 
 AutogradMeta* MetaOf(const Tensor& tensor) { return static_cast<AutogradMeta*>(tensor.object().slot().get()); }
 
@@ -42,7 +46,8 @@ AutogradMeta& MakeMeta(const Tensor& tensor) {
 
 bool RequiresGrad(const Tensor& tensor) {
   const AutogradMeta* const meta = MetaOf(tensor);
-  return meta != nullptr && (meta->requires_grad || meta->grad_fn);
+  if (meta == nullptr) return false;
+  return meta->requires_grad || meta->grad_fn || (meta->view != nullptr && RequiresGrad(meta->view->base));
 }
 
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
@@ -60,16 +65,19 @@ void SetRequiresGrad(const Tensor& tensor, bool requires_grad) {
 }
 
 bool IsLeaf(const Tensor& tensor) {
+  RefreshHistory(tensor);
   const AutogradMeta* const meta = MetaOf(tensor);
   return meta == nullptr || !meta->grad_fn;
 }
 
 NodeRef GradFn(const Tensor& tensor) {
+  RefreshHistory(tensor);
   const AutogradMeta* const meta = MetaOf(tensor);
   return meta == nullptr ? NodeRef() : meta->grad_fn;
 }
 
 std::uint32_t OutputNumber(const Tensor& tensor) {
+  RefreshHistory(tensor);
   const AutogradMeta* const meta = MetaOf(tensor);
   return meta == nullptr ? 0 : meta->output;
 }
@@ -77,6 +85,7 @@ std::uint32_t OutputNumber(const Tensor& tensor) {
 Edge EdgeOf(const Tensor& tensor) {
   AutogradMeta* const meta = MetaOf(tensor);
   if (meta == nullptr) return Edge();
+  if (meta->view != nullptr) RefreshHistory(tensor);
   if (meta->grad_fn) return {meta->grad_fn, meta->output};
   if (!meta->requires_grad) return Edge();
   const std::lock_guard lock(AccumulatorMutex(meta));
@@ -96,7 +105,13 @@ void ForgetAccumulator(const Tensor& leaf, const Node* accumulator) {
 
 void SetHistory(const Tensor& result, NodeRef node) {
   AutogradMeta& meta = MakeMeta(result);
-  meta.output = node->AddInput(result);
+  const std::uint32_t output = node->AddInput(result);
+  if (meta.retains_grad && meta.grad_fn && meta.grad_fn->hooks() != nullptr) {
+    std::vector<NodeHooks::Retained>& retained = meta.grad_fn->hooks()->retained;
+    std::erase_if(retained, [&](const NodeHooks::Retained& one) { return one.gradient == meta.gradient; });
+    node->MakeHooks().retained.push_back({output, meta.gradient});
+  }
+  meta.output = output;
   meta.grad_fn = std::move(node);
 }
 

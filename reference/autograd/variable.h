@@ -13,7 +13,8 @@
 // the other way round: it owns the leaf, and is owned by the edges that lead to it alone, so that it goes with the last
 // graph of the leaf, and there is one at most at a time.
 //
-// A leaf is a tensor without grad_fn, also one that requires nothing. Errors are kInvalidArgument.
+// A leaf is a tensor without grad_fn, also one that requires nothing. What is asked of a view is answered of it as it
+// is now, after all that was written (view.h). Errors are kInvalidArgument.
 //
 // Threads: EdgeOf may be called on one leaf by many threads at once. Anything that changes a tensor is for a thread
 // that has it alone, as any change of a tensor is.
@@ -22,14 +23,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "reference/autograd/block_cache.h"
 #include "reference/autograd/node.h"
+#include "reference/keys/fork_mutex.h"
 #include "reference/tensor/tensor.h"
 
 namespace plumbline::reference {
 
+struct ViewInfo;  // view.h
+
 struct AutogradMeta final : TensorSlot {
+  AutogradMeta();
   ~AutogradMeta() override;
 
   static void* operator new(std::size_t bytes) { return AllocateBlock(bytes); }
@@ -42,11 +49,16 @@ struct AutogradMeta final : TensorSlot {
   std::shared_ptr<GradientCell> gradient;  // null: none so far
   Node* accumulator = nullptr;             // not owned; guarded, see EdgeOf
   std::unique_ptr<std::vector<NodeHooks::OnGradient>> leaf_hooks;
+  std::unique_ptr<ViewInfo> view;  // null: it is none
 };
 
 AutogradMeta* MetaOf(const Tensor& tensor);  // null: nothing is known of it
 AutogradMeta& MakeMeta(const Tensor& tensor);
 
+// Held while what several threads may make at once is made: accumulators, histories of views.
+std::unique_lock<ForkMutex> LockMeta(const AutogradMeta* meta);
+
+// Also a view whose base does.
 bool RequiresGrad(const Tensor& tensor);
 // Only tensors of floating numbers can; a result cannot be told that it does not: use a detached one.
 void SetRequiresGrad(const Tensor& tensor, bool requires_grad);
@@ -57,7 +69,7 @@ std::uint32_t OutputNumber(const Tensor& tensor);
 // Where a gradient with respect to the tensor goes: its grad_fn, a leaf's accumulator, or nowhere.
 Edge EdgeOf(const Tensor& tensor);
 
-// Makes the tensor the next result of the node.
+// Makes the tensor the next result of the node. A gradient that it retains is from now on that of what it is now.
 void SetHistory(const Tensor& result, NodeRef node);
 
 Gradient Grad(const Tensor& tensor);

@@ -228,6 +228,10 @@ class ToyArithmetic final : public Arithmetic {
     return out;
   }
   Tensor Zeros(IntSpan sizes, DType, Device) const override { return Make(sizes); }
+  // No toy is a view.
+  void CopyInto(const Tensor&, const Tensor&) const override {}
+  Tensor InWindow(const Tensor& a, IntSpan, IntSpan, std::int64_t) const override { return a; }
+  Tensor FromWindow(const Tensor& gradient, const Window&, const Window&) const override { return gradient; }
   Tensor OnesLike(const Tensor& a) const override { return Make(a.sizes(), std::vector<double>(1, 1.0)); }
 };
 
