@@ -225,7 +225,9 @@ int Main(int argc, char** argv) {
   }
   const int status = harness::ExitStatus(done->run);
   // What is claimed and broken comes first.
-  if (status == kGood) Print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries));
+  if (status == kGood) {
+    Print("{}", NextClaim(done->run.backend.capabilities, done->facts.entries, options.profile == kOperators));
+  }
   return status;
 }
 

@@ -134,6 +134,7 @@ std::string BackendOptions::MoreArguments() const {
   if (!release.empty()) text += " --release " + harness::ShellWord(release);
   for (const std::string& file : load) text += " --load " + harness::ShellPath(file);
   if (!fault.empty()) text += " --fault " + harness::ShellWord(fault);
+  if (timeout_s != BackendOptions().timeout_s) text += fmt::format(" --timeout {}", timeout_s);
   return text;
 }
 

@@ -146,16 +146,10 @@ void Cite(const Explanation& explanation, std::set<std::string>& cited) {
   cited.erase("");
 }
 
-// The same kernels, and the same end.
-bool SameAnswer(const Outcome& a, const Outcome& b) {
-  const bool same_error = a.error == b.error || (b.error == "unclassified" && !a.error.empty());
-  return same_error && std::equal(a.runs.begin(), a.runs.end(), b.runs.begin(), b.runs.end(),
-                                  [](const auto& x, const auto& y) { return x.kernel == y.kernel; });
-}
-
 // What is explained: a scenario, the settings that hold for it, and which of its steps are of interest.
 struct Question {
-  std::string file;  // of the scenario, as a user knows it; empty: there is none
+  std::string file;     // of the scenario, as a user knows it; empty: there is none
+  std::string backend;  // as it was asked for; empty: none was
   Scenario scenario;
   model::Settings settings;
   std::size_t first_step = 0;
@@ -186,8 +180,9 @@ std::string WithoutCall(const Question& question, const std::vector<Explanation>
   if (explanations.empty()) {
     return fmt::format(
         "{}: it calls nothing, and calls are what is explained; add one, such as `call demo::f [CPU]`, or see what its "
-        "steps lead to: plumbline replay --backend reference {}",
-        question.file, harness::ShellPath(question.file));
+        "steps lead to: plumbline replay --backend {} {}",
+        question.file, question.backend.empty() ? "reference" : harness::ShellPath(question.backend),
+        harness::ShellPath(question.file));
   }
   std::vector<int> lines;
   for (const Explanation& explanation : explanations) lines.push_back(explanation.line);
@@ -216,10 +211,17 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
     Cite(explanation, cited);
     if (finished) {
       const Outcome& outcome = seen->outcomes[explanation.step];
-      const bool same = SameAnswer(explanation.outcome, outcome);
+      // Only this step can differ.
+      std::vector<Outcome> predicted = seen->outcomes;
+      predicted[explanation.step] = explanation.outcome;
+      const harness::Comparison step =
+          harness::Compare(question.scenario, predicted, seen->outcomes, executor->facts().capabilities);
+      const bool same = step.result != harness::Comparison::Result::kDiffers;
       differs = differs || !same;
-      const std::string text = fmt::format("  {} did: {}  {}", NameOf(executor->facts()), harness::Describe(outcome),
-                                           same ? "(as the spec says)" : "(NOT as the spec says)");
+      const std::string text =
+          fmt::format("  {} did: {}  {}", NameOf(executor->facts()), harness::Describe(outcome),
+                      same ? "(as the spec says)"
+                           : fmt::format("(NOT as the spec says: {}; expected {})", step.what, step.expected));
       Print("{}\n", same ? paint.Green(text) : paint.Red(text));
     } else if (seen && seen->step == static_cast<int>(explanation.step) &&
                (seen->ending == Observation::Ending::kCrash || seen->ending == Observation::Ending::kTimeout)) {
@@ -236,7 +238,17 @@ int ExplainQuestion(const CLI::App& app, const Question& question, Executor* exe
                                           unsupported ? "" : " to its end", EndingOf(*seen))));
     return unsupported ? kGood : seen->ending == Observation::Ending::kHarnessError ? kBadInput : kFailed;
   }
-  return differs ? kFailed : kGood;
+  if (!finished || question.line != 0) return differs ? kFailed : kGood;
+  // Steps that are no calls, and what is left at the end, are judged too.
+  std::vector<Outcome> predicted = model::Predict(question.scenario, question.settings);
+  const harness::Comparison whole =
+      harness::Compare(question.scenario, predicted, seen->outcomes, executor->facts().capabilities);
+  if (whole.result != harness::Comparison::Result::kDiffers && seen->leaks.empty()) return kGood;
+  Print("\n{}\n",
+        paint.Red(fmt::format(
+            "{} did not do all of it as the spec says{}", NameOf(executor->facts()),
+            question.file.empty() ? "" : "; `plumbline replay` of the same file shows where it first differs")));
+  return kFailed;
 }
 
 // ---- an operator ----
@@ -440,6 +452,7 @@ int Main(int argc, char** argv) {
                                    executor ? executor->facts().keys : std::vector<scenario::KeyDeclaration>());
     if (!good.ok()) return Complain(app, good.error());
     Question question{.file = harness::NameOfFile(options.target),
+                      .backend = options.backend.backend,
                       .scenario = std::move(*scenario),
                       .settings = {},
                       .first_step = 0,

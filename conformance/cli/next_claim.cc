@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "spec/abi/host.h"
 
@@ -23,6 +24,14 @@ constexpr Step kSteps[] = {
     {"fallbacks", "RegisterFallback"},
     {"redispatch", "Frame and Redispatch"},
     {"guards", "Guard and EnterGuard"},
+};
+
+// Of the profile of operators.
+constexpr Step kOperatorSteps[] = {
+    kSteps[0],
+    kSteps[1],
+    {"tensors", "TensorFromHost, InfoOf and TensorToHost"},
+    {"operators", "kOperators = true, and the ATen operators that it has where OpenOptions::operators asks for them"},
 };
 
 // The claims that need several members, by the entries of the table that follow from them; what else there is to claim
@@ -65,11 +74,12 @@ std::string Progress(std::string_view capability, const std::vector<std::string>
 
 }  // namespace
 
-std::string NextClaim(const std::vector<std::string>& claimed, const std::vector<std::string>& entries) {
+std::string NextClaim(const std::vector<std::string>& claimed, const std::vector<std::string>& entries,
+                      bool of_operators) {
   std::string text;
   std::string_view next;
   bool begun = false;
-  for (const Step& step : kSteps) {
+  for (const Step& step : of_operators ? std::span<const Step>(kOperatorSteps) : std::span<const Step>(kSteps)) {
     if (Holds(claimed, step.capability)) continue;
     next = step.capability;
     const std::string progress = Progress(next, entries, &begun);

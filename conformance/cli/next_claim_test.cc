@@ -30,6 +30,12 @@ TEST(NextClaimTest, ATableThatForgotToClaim) {
               HasSubstr("9 of its 9 members are there; only the claim itself is missing"));
 }
 
+TEST(NextClaimTest, OfOperatorsWhatTheyNeedComesFirst) {
+  EXPECT_THAT(NextClaim({"core", "boxed", "guards"}, {}, true), StartsWith("next: claim tensors: "));
+  EXPECT_THAT(NextClaim({"core", "boxed", "tensors"}, {}, true), StartsWith("next: claim operators: "));
+  EXPECT_THAT(NextClaim({}, {}, true), StartsWith("next: claim core: "));
+}
+
 TEST(NextClaimTest, WhatIsBegunBesideTheStepsShowsToo) {
   const std::string text = NextClaim({"core"}, {"has_kernel", "schema_of"});
   EXPECT_THAT(text, StartsWith("next: claim boxed: give the adapter's class CallBoxed"));

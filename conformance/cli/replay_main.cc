@@ -46,10 +46,19 @@ OrError<bool> CheckWritten(const std::string& path, const Scenario& scenario, co
   declared.insert(declared.end(), scenario.declared_keys.begin(), scenario.declared_keys.end());
   const model::KeyTable keys(*model::FindRelease(scenario.release), declared);
   const model::Settings settings{.release = "", .declared_keys = facts.keys, .own_fallbacks = {}, .deviations = {}};
-  const harness::Comparison written = harness::CompareWritten(scenario, model::Predict(scenario, settings), keys);
+  const std::vector<scenario::Outcome> predicted = model::Predict(scenario, settings);
+  const harness::Comparison written = harness::CompareWritten(scenario, predicted, keys);
   if (written.result == harness::Comparison::Result::kAgrees) return true;
-  return InputError{fmt::format("{}:{}: the model disagrees with what is written: {}", path,
-                                scenario.steps[static_cast<std::size_t>(written.step)].line, written.what)};
+  std::string text = fmt::format("{}:{}: the model disagrees with what is written: {}", path,
+                                 scenario.steps[static_cast<std::size_t>(written.step)].line, written.what);
+  // What was refused before, and nobody expected to be, is likely why.
+  for (std::size_t i = 0; i < static_cast<std::size_t>(written.step); ++i) {
+    if (scenario.steps[i].expected || predicted[i].error.empty()) continue;
+    text += fmt::format("\n{}:{}: note: this step is refused: {}", path, scenario.steps[i].line,
+                        harness::Describe(predicted[i]));
+    break;
+  }
+  return InputError{text};
 }
 
 // A step that ends in an error that both sides agree on and that nobody wrote down is likely a slip of the author's.
@@ -83,10 +92,12 @@ int Show(const Scenario& scenario, const std::string& path, const Judgement& jud
   const int last = judgement.Failed() ? std::min(judgement.step, steps - 1) : steps - 1;
   for (int i = 0; i <= last && !quiet; ++i) {
     const std::size_t at = static_cast<std::size_t>(i);
-    const std::string predicted = harness::Describe(judgement.predicted[at]);
+    // The error is the same one, in the backend's words.
+    scenario::Outcome outcome = judgement.predicted[at];
+    if (at < judgement.observed.size() && !outcome.error.empty()) outcome.message = judgement.observed[at].message;
     const bool wrong = judgement.Failed() && i == judgement.step;
     Print("{:>4}  {}\n", scenario.steps[at].line, BareStep(scenario.steps[at]));
-    if (!wrong) Print("      {} {}\n", paint.Green("="), predicted);
+    if (!wrong) Print("      {} {}\n", paint.Green("="), harness::Describe(outcome));
   }
   if (!judgement.Failed()) {
     PrintUnexpectedErrors(scenario, path, judgement, paint);
@@ -197,6 +208,7 @@ int Main(int argc, char** argv) {
     if (named_history || (path == harness::kStandardInput && race::IsHistory(*text))) {
       OrError<race::History> history = race::ParseHistory(*text);
       if (!history.ok()) return Complain(app, fmt::format("{}: {}", file, history.error()));
+      if (auto wrong = WrongClause(history->clauses, file, *text)) return Complain(app, *wrong);
       histories.emplace_back(file, std::move(*history));
       continue;
     }
@@ -206,6 +218,9 @@ int Main(int argc, char** argv) {
       if (auto wrong = WrongClause(program->clauses, file, *text)) return Complain(app, *wrong);
       programs.emplace_back(file, std::move(*program));
       continue;
+    }
+    if (path.ends_with(".prog")) {
+      return Complain(app, fmt::format("{}:1:1: expected 'program 1' on the first line of a tensor program", file));
     }
     OrError<Scenario> scenario = ParseScenario(path, *text);
     if (!scenario.ok()) return Complain(app, scenario.error());

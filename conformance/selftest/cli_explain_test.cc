@@ -152,6 +152,35 @@ TEST(CliExplainTest, MisspeltKeysAreNamedWithTheirLines) {
   EXPECT_THAT(explain("impl demo::f kernel" + call), Not(HasSubstr("no key is given")));
 }
 
+// All that a replay judges, not only which kernel ran.
+TEST(CliExplainTest, TellsWhereABackendDoesOtherwise) {
+  const Folder folder;
+  const std::string file = folder.Write("s.scn",
+                                        "scenario 1 pytorch-1.13\n"
+                                        "define demo::f(Tensor a, int b, int c) -> Tensor\n"
+                                        "impl   demo::f CPU k\n"
+                                        "call   demo::f [CPU] 1 2\n");
+  const Ran right = RunTool("explain --no-color --backend " + Backend("broken") + " " + file);
+  EXPECT_EQ(right.status, 0) << right.out << right.err;
+  EXPECT_THAT(right.out, HasSubstr("(as the spec says)"));
+  const Ran wrong =
+      RunTool("explain --no-color --backend " + Backend("broken") + " --fault arguments_change_places " + file);
+  EXPECT_EQ(wrong.status, 1) << wrong.out << wrong.err;
+  EXPECT_THAT(wrong.out, HasSubstr("(NOT as the spec says: what a kernel received; expected k"));
+  EXPECT_THAT(wrong.out, Not(HasSubstr("(as the spec says)")));
+  // What is no call is judged too.
+  const Ran other =
+      RunTool("explain --no-color --backend " + Backend("broken") + " --fault second_definition_is_dropped " +
+              folder.Write("t.scn",
+                           "scenario 1 pytorch-1.13\n"
+                           "define demo::f(Tensor a) -> Tensor\n"
+                           "define demo::f(Tensor a) -> Tensor => error duplicate\n"
+                           "impl   demo::f CPU k\n"
+                           "call   demo::f [CPU]\n"));
+  EXPECT_EQ(other.status, 1) << other.out << other.err;
+  EXPECT_THAT(other.out, HasSubstr("did not do all of it as the spec says; `plumbline replay` of the same file"));
+}
+
 TEST(CliExplainTest, AKernelThatRunsNeedsNoCause) {
   const Folder folder;
   const std::string file = folder.Write("good.scn",

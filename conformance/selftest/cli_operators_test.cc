@@ -15,8 +15,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Backend(const std::string& name) { return BuildFolder() + "/lib/plumbline/backends/" + name + ".so"; }
-
 TEST(CliOperatorsTest, ProbePrintsWhatThereIs) {
   const Ran ran = RunTool("probe --backend " + Backend("reference") + " -f mm -f neg --calls 4");
   EXPECT_EQ(ran.status, 0) << ran.err;

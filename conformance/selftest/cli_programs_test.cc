@@ -24,8 +24,6 @@ void ExpectBadInput(const Ran& ran, const std::vector<std::string>& words) {
   for (const std::string& word : words) EXPECT_THAT(ran.err, HasSubstr(word));
 }
 
-std::string Backend(const std::string& name) { return BuildFolder() + "/lib/plumbline/backends/" + name + ".so"; }
-
 std::string Extension() { return BuildFolder() + "/lib/plumbline/selftest/extension.so"; }
 
 // ---- keys ----

@@ -15,8 +15,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Backend(const std::string& name) { return BuildFolder() + "/lib/plumbline/backends/" + name + ".so"; }
-
 // Written as no printer would, so that its lines are not those of the printed text.
 constexpr char kUntidy[] =
     "scenario 1 pytorch-1.13\n"
@@ -164,6 +162,40 @@ TEST_F(CliReplayTest, WhatABackendHasNoRoomForIsUnsupported) {
   EXPECT_THAT(ran.out,
               HasSubstr("unsupported, nothing was run: the backend opens no registry for it: There is room for "
                         "47 functionalities and 16 components"));
+}
+
+TEST_F(CliReplayTest, SaysWhatIsLikelyWrongWithAFile) {
+  const Ran refused = Replay(
+      "scenario 1 pytorch-1.13\n"
+      "define demo::f(Tensor a) -> Tensr\n"
+      "impl   demo::f CPU k1\n"
+      "call   demo::f [CPU] => k1\n",
+      Backend("reference"));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr(":4: the model disagrees with what is written"));
+  EXPECT_THAT(refused.err, ::testing::ContainsRegex(":2: note: this step is refused: .*Tensr"));
+  const Ran verb = Replay("scenario 1 pytorch-1.13\ndefin demo::f(Tensor a) -> Tensor\n", Backend("reference"));
+  EXPECT_THAT(verb.err, HasSubstr("unknown verb 'defin'; a step begins with one of chain, library, close, define"));
+  const Ran program =
+      RunTool("replay --backend " + Backend("reference") + " " + folder_.Write("p.prog", "a = float32 [1] {1}\n"));
+  EXPECT_EQ(program.status, 2);
+  EXPECT_THAT(program.err, HasSubstr("p.prog:1:1: expected 'program 1' on the first line of a tensor program"));
+  const Ran history = RunTool("replay " + folder_.Write("h.hist",
+                                                        "history 1 pytorch-1.13\nclauses NOPE-001\n"
+                                                        "main 1..2 define t::f as d => ok\n"));
+  EXPECT_EQ(history.status, 2);
+  EXPECT_THAT(history.err, HasSubstr("there is no clause 'NOPE-001'"));
+}
+
+TEST_F(CliReplayTest, AnErrorIsToldInTheBackendsWords) {
+  const Ran ran = Replay(
+      "scenario 1 pytorch-1.13\n"
+      "define demo::f(Tensor a) -> Tensor\n"
+      "define demo::f(Tensor a) -> Tensor => error duplicate\n",
+      Backend("reference"));
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr("= error duplicate (\"Operator demo::f is defined already: demo::f(Tensor a) -> Tensor..."));
 }
 
 TEST_F(CliReplayTest, NothingSteersTheTerminal) {

@@ -29,6 +29,8 @@ std::string BuildFolder() {
   return folder;
 }
 
+std::string Backend(const std::string& name) { return BuildFolder() + "/lib/plumbline/backends/" + name + ".so"; }
+
 std::string Misbehaving() { return BuildFolder() + "/lib/plumbline/selftest/misbehaving.so"; }
 
 Ran RunLine(const std::string& line, const std::map<std::string, std::string>& environment) {

@@ -26,7 +26,8 @@ Ran RunTool(const std::string& arguments, const std::map<std::string, std::strin
 Ran RunLine(const std::string& line, const std::map<std::string, std::string>& environment = {});
 
 std::string BuildFolder();
-std::string Misbehaving();  // the shared object of misbehaving.cc
+std::string Backend(const std::string& name);  // the shared object of one of ours
+std::string Misbehaving();                     // the shared object of misbehaving.cc
 
 // A folder that goes with its owner.
 class Folder {

@@ -539,7 +539,7 @@ class Diagnosis {
     const std::vector<std::string> names = keys_.Names(call.selection.effective);
     Add("key differs",
         "the arguments bring " + (names.empty() ? "no key" : Join(names, " ")) + ", the kernel is registered at " + at,
-        &kernel);
+        &kernel, call.slot.winner != nullptr ? "RES-016" : nullptr);
   }
 
   // The kernel could serve the chosen slot, and another did, or none.

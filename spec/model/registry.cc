@@ -181,7 +181,8 @@ void Registry::Keep(const std::string& name, Handle handle) {
 std::string Registry::KernelsOf(const Operator& op) const {
   std::string text;
   for (const auto& [key, stack] : op.kernels) {
-    text += (text.empty() ? " at " : ", ") + keys_.Name(key) + " (" + Line(stack.back()->line) + ")";
+    text += (text.empty() ? " at " : ", ") + keys_.Name(key);
+    if (stack.back()->line > 0) text += " (" + Line(stack.back()->line) + ")";
   }
   return text;
 }

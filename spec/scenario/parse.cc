@@ -498,7 +498,9 @@ class Parser {
     if (Peek().kind != Kind::kWord) Expected("a verb");
     if (!Among(kVerbs, Peek().text)) {
       Token token = Peek();
-      throw ParseFailure{token.offset, "unknown verb '" + token.text + "'", true};
+      std::string verbs;
+      for (const std::string_view verb : kVerbs) verbs.append(verbs.empty() ? "" : ", ").append(verb);
+      throw ParseFailure{token.offset, "unknown verb '" + token.text + "'; a step begins with one of " + verbs, true};
     }
     step.action = ParseAction();
     if (TakeWord("=>")) {
