@@ -173,7 +173,8 @@ void Prepare(Loaded& loaded, Progress& progress) {
   const model::KeyTable keys(*release, facts.keys);
   if (!loaded.config.fault.empty()) {
     if (!facts.Claims(PL_CAPABILITY(FAULTS))) {
-      facts.problems.push_back("a fault was asked for, and the backend does not claim faults");
+      facts.problems.push_back(
+          "a fault was asked for, and the backend does not claim faults; the backend `broken` does");
     } else if (pl_error* error = adapter->fault_set(abi::Borrow(loaded.config.fault))) {
       const std::vector<std::string> names = FaultNames(*adapter);
       const bool known = std::find(names.begin(), names.end(), loaded.config.fault) != names.end();
@@ -223,7 +224,12 @@ std::string RunText(Loaded& loaded, const std::string& request, Progress& progre
   options.on_step = [&progress](int step) { progress.step = step; };
   const Interpretation done = Interpret(*loaded.adapter, scenario, keys, options);
   if (!done.threw.empty()) return Dump({{"threw", done.threw}});
-  if (!done.refused.empty()) return Dump({{"refused", done.refused}});
+  if (!done.refused.empty()) {
+    // What a backend does not have it may say so; there may be no room for what a scenario declares.
+    const bool excused =
+        done.refused_class == "unsupported" || done.refused_class == "not-found" || !scenario.declared_keys.empty();
+    return Dump({{excused ? "refused" : "not-opened", done.refused}});
+  }
   Json leaks = Json::array();
   for (const auto& [kernel, count] : done.contexts) {
     if (count.made == count.destroyed) continue;
@@ -373,6 +379,9 @@ Observation Executor::Run(const scenario::Scenario& scenario) {
     Renew();
     seen.ending = Observation::Ending::kCrash;
     seen.what = fmt::format("threw an exception across the ABI: {}", answer.at("threw").get<std::string>());
+  } else if (answer.contains("not-opened")) {
+    seen.ending = Observation::Ending::kCrash;
+    seen.what = fmt::format("opened no registry: {}", answer.at("not-opened").get<std::string>());
   } else if (answer.contains("refused")) {
     seen.ending = Observation::Ending::kUnsupported;
     seen.refused = true;

@@ -54,6 +54,7 @@ Interpretation Interpreter::Run() {
     open.key_count = keys.size();
     if (MaybeFailure failure = PLUMBLINE_CALL(open, &open, &registry_)) {
       done.refused = fmt::format("{} ({})", failure->message, failure->error_class);
+      done.refused_class = failure->error_class;
       return done;
     }
     {

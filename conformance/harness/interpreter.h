@@ -36,8 +36,9 @@ struct ContextCount {
 };
 
 struct Interpretation {
-  std::vector<scenario::Outcome> outcomes;       // one a step, if neither of the next two is set
-  std::string refused;                           // the registry could not be opened for this release or mode
+  std::vector<scenario::Outcome> outcomes;  // one a step, if neither of the next two is set
+  std::string refused;                      // no registry was opened: why, and the class of the error
+  std::string refused_class;
   std::string threw;                             // an exception came across the ABI; what it said
   std::map<std::string, ContextCount> contexts;  // by kernel
 };

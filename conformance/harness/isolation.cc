@@ -202,8 +202,13 @@ std::string DescribeStatus(int status) {
   return fmt::format("ended with wait status {}", status);
 }
 
+// What an executor leaves with whose socket was closed under it.
+constexpr int kChannelClosed = 117;
+constexpr const char* kClosedThere = "closed a file descriptor that is not its own, the one that answers go through";
+
 [[noreturn]] void RunExecutor(const Service& service, int socket, Progress* progress) {
   std::string request;
+  const auto is_open = [socket] { return fcntl(socket, F_GETFD) >= 0; };
   while (ReadFrame(socket, request, std::nullopt) == ReadEnd::kDone) {
     std::string answer;
     try {
@@ -215,7 +220,7 @@ std::string DescribeStatus(int status) {
     }
     if (!WriteFrame(socket, answer)) break;
   }
-  LeaveProcess(0);
+  LeaveProcess(is_open() ? 0 : kChannelClosed);
 }
 
 [[noreturn]] void RunZygote(const Service& service, int socket) {
@@ -444,8 +449,9 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
   reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
   reply.what = end == ReadEnd::kLate      ? fmt::format("did not end within {} s", limit.count() / 1000.0)
                : end == ReadEnd::kGarbled ? kWroteThere
-               : status                   ? DescribeStatus(*status)
-                                          : "ended with its parent, which " + zygote_ended_;
+               : status && WIFEXITED(*status) && WEXITSTATUS(*status) == kChannelClosed ? kClosedThere
+               : status                                                                 ? DescribeStatus(*status)
+                        : "ended with its parent, which " + zygote_ended_;
   reply.output = Tail(executor_->output.get());
   reply.step = executor_->progress->step;
   CopyOutput();

@@ -36,6 +36,9 @@ std::string Serve(const std::string& request, Progress& progress) {
   if (request == "scribble") {
     for (int fd = 3; fd < 20; ++fd) [[maybe_unused]] const auto wrote = write(fd, "garbage\xff{}\n", 11);
   }
+  if (request == "close") {
+    for (int fd = 3; fd < 64; ++fd) close(fd);
+  }
   if (request == "orphan") kill(getppid(), SIGKILL), std::this_thread::sleep_for(seconds(60));
   if (request == "freeze") kill(getppid(), SIGSTOP), std::_Exit(3);
   if (request == "state") return std::to_string(++g_state);
@@ -66,6 +69,14 @@ TEST(IsolationTest, WhatIsWrittenToItsOwnChannelCostsOneAnswer) {
   const Reply reply = isolation->Ask("scribble", seconds(10));
   EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
   EXPECT_THAT(reply.what, StartsWith("wrote to a file descriptor that is not its own"));
+  EXPECT_EQ(isolation->Ask("a", seconds(10)).text, "answer to a");
+}
+
+TEST(IsolationTest, TheEndOfItsOwnChannelCostsOneAnswer) {
+  auto isolation = StartServing();
+  const Reply reply = isolation->Ask("close", seconds(10));
+  EXPECT_EQ(reply.ending, Reply::Ending::kCrash);
+  EXPECT_THAT(reply.what, StartsWith("closed a file descriptor that is not its own"));
   EXPECT_EQ(isolation->Ask("a", seconds(10)).text, "answer to a");
 }
 

@@ -34,8 +34,9 @@ std::string StepText(const Scenario& scenario, int step) {
 }
 
 // Which rule of the model decides the step, with its clause where the model names one.
-std::string RuleFor(const Scenario& scenario, const model::Settings& settings, int step) {
+std::string RuleFor(const Scenario& scenario, model::Settings settings, int step) {
   if (step < 0 || step >= static_cast<int>(scenario.steps.size())) return "";
+  settings.record = true;
   model::Machine machine(scenario, settings);
   for (int i = 0; i <= step; ++i) machine.Run(scenario.steps[static_cast<std::size_t>(i)]);
   std::string text;
@@ -129,9 +130,19 @@ Judgement Judge::Compared(const Scenario& scenario, Observation seen) {
     case Observation::Ending::kCrash:
     case Observation::Ending::kTimeout: {
       const bool crash = seen.ending == Observation::Ending::kCrash;
+      // The spec says nothing of what may come then.
+      if (seen.step >= 0 && seen.step < steps &&
+          judgement.predicted[static_cast<std::size_t>(seen.step)].error == "unsupported") {
+        judgement.verdict = Verdict::kUnsupported;
+        judgement.missing = fmt::format("`{}`: {}", StepText(scenario, seen.step),
+                                        judgement.predicted[static_cast<std::size_t>(seen.step)].message);
+        return judgement;
+      }
       judgement.verdict = crash ? Verdict::kCrash : Verdict::kTimeout;
       expect_step(seen.step);
-      judgement.summary = fmt::format("the backend {} in `{}`", seen.what, StepText(scenario, seen.step));
+      judgement.summary = seen.step < 0
+                              ? fmt::format("the backend {} before the first step", seen.what)
+                              : fmt::format("the backend {} in `{}`", seen.what, StepText(scenario, seen.step));
       judgement.got = fmt::format("{}: {}", crash ? "crash" : "timeout", seen.what);
       if (!seen.output.empty()) judgement.got += "\n" + seen.output;
       return judgement;
@@ -192,6 +203,7 @@ Judge::Smallest Judge::Shrink(const Scenario& scenario, const Judgement& judgeme
   int runs = 0;
   const auto fails_alike = [&](const Scenario& smaller) {
     if (++runs > kShrinkRuns || std::chrono::steady_clock::now() > end) return false;
+    executor_.Renew();  // what passes leaves something behind too
     const Judgement tried = Try(smaller);
     // The kind of difference is kept, so that a wrong kernel does not shrink into a wrong message.
     return tried.verdict == judgement.verdict &&

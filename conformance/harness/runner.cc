@@ -252,7 +252,8 @@ OrError<SuiteRun> RunSuite(const SuiteOptions& given, std::vector<Case> cases) {
                     .version = done.run.backend.version,
                     .today = options.today,
                     .tier = options.cases.tier,
-                    .whole = filters.empty() && options.shards == 1 && !shipped_for_more};
+                    .whole = filters.empty() && options.shards == 1 && !shipped_for_more,
+                    .all_of_backend = !shipped_for_more};
   for (const Case& one : cases) scope.cases.insert(one.id);
   for (const reports::Clause& clause : options.clauses) scope.clauses.insert(clause.id);
   done.run.waivers = JudgeWaivers(options.waivers, done.run.cases, scope);

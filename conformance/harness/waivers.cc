@@ -232,7 +232,14 @@ std::string Problem(const Waiver& waiver, std::uint64_t used, const std::vector<
                         result.verdict == reports::Verdict::kTimeout;
     if (failed) return fmt::format("{} failed otherwise than the waiver says", result.id);
   }
-  return scope.whole ? reports::kUnusedWaiver : "";
+  // In a part of the suite too, where all that it is about was tried.
+  const bool tried =
+      !waiver.cases.empty() && std::all_of(waiver.cases.begin(), waiver.cases.end(), [&](const auto& id) {
+        return std::any_of(results.begin(), results.end(), [&](const reports::CaseResult& result) {
+          return result.id == id && result.verdict == reports::Verdict::kPass;
+        });
+      });
+  return scope.whole || (tried && scope.all_of_backend) ? reports::kUnusedWaiver : "";
 }
 
 // Where the first character is that TOML does not allow, but for what makes it no TOML otherwise: a control character,

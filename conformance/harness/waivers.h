@@ -97,6 +97,7 @@ struct WaiverScope {
   std::string today;              // "2026-11-29"
   Tier tier = Tier::kFull;        // of the run
   bool whole = true;              // neither filtered nor a shard: an unused waiver is a problem
+  bool all_of_backend = true;     // false: what is waived may well be changed by libraries that were loaded
 };
 
 // What is wrong with the waiver itself, whatever its cases came to: it names a clause that there is not, or has

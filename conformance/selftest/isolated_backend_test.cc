@@ -78,6 +78,19 @@ TEST_F(IsolatedBackendTest, AnExitIsACrash) {
   EXPECT_EQ(Rerun(bad, "exit").status, 1);
 }
 
+TEST_F(IsolatedBackendTest, ARegistryThatCannotBeOpenedIsNoLackOfAClaim) {
+  const Ran ran = suite_.Check("no-registry", "--no-color --report " + suite_.folder().path() + "/report");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  const reports::CaseResult bad = CaseOf(RunOf(suite_), "demo/DEMO-001-good");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("opened no registry: no memory today (internal) before the first"));
+}
+
+TEST_F(IsolatedBackendTest, ARerunHasTheTimeoutThatWasGiven) {
+  const reports::CaseResult bad = Check("hang", "--timeout 0.5");
+  EXPECT_THAT(bad.findings.at(0).rerun, HasSubstr(" --timeout 0.5 "));
+}
+
 TEST_F(IsolatedBackendTest, ASignalToItsGroupReachesNobodyElse) {
   const reports::CaseResult bad = Check("kill-group");
   EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
@@ -147,6 +160,7 @@ TEST_F(IsolatedBackendTest, AWrongKernelIsAFailureThatReplays) {
   ASSERT_FALSE(failed.findings.empty());
   EXPECT_THAT(failed.findings[0].expected, HasSubstr("k2"));
   EXPECT_THAT(failed.findings[0].got, HasSubstr("k1"));
+  EXPECT_THAT(failed.findings[0].rule, HasSubstr("its highest key is CPU, served by rule kernel [RES-030]"));
   EXPECT_THAT(failed.findings[0].scenario, Not(HasSubstr("demo::g")));
   EXPECT_THAT(failed.findings[0].rerun, HasSubstr("plumbline replay"));
   const Ran rerun = Rerun(failed, "oldest");

@@ -62,7 +62,9 @@ class Misbehaving {
             .keys = {},
             .fallbacks = {}};
   }
-  explicit Misbehaving(const abi::OpenOptions&) {}
+  explicit Misbehaving(const abi::OpenOptions&) {
+    if (Misbehaves("no-registry")) throw abi::Error(PL_ERROR_INTERNAL, "no memory today");
+  }
 
   pl_key InternKey(std::string_view name) {
     if (Misbehaves("few-keys") && name != "CPU" && name != "AutogradCPU" && name != "Autograd") {

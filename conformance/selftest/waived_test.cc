@@ -31,6 +31,18 @@ class WaivedTest : public ::testing::Test {
 
 TEST_F(WaivedTest, AcceptsWhatItDescribes) { EXPECT_EQ(Check("oldest", Waiver("outcome = \"k1\"\n")).status, 0); }
 
+TEST_F(WaivedTest, ThatItIsUnusedIsSeenInAPartOfTheSuiteToo) {
+  const std::string file = suite_.folder().Write("waivers.toml", Waiver("outcome = \"k1\"\n"));
+  const auto check = [&](const std::string& id) {
+    return RunTool("check --no-color --backend " + Misbehaving() + " --case demo/" + id + " --waivers " + file,
+                   suite_.Environment(""));
+  };
+  const Ran unused = check("DEMO-003-newest");
+  EXPECT_EQ(unused.status, 2) << unused.out << unused.err;
+  EXPECT_THAT(unused.out, HasSubstr("waiver w: unused"));
+  EXPECT_EQ(check("DEMO-001-good").status, 0) << "its case was not tried";
+}
+
 TEST_F(WaivedTest, AnotherOutcomeStillFails) {
   const Ran ran = Check("oldest", Waiver("outcome = \"error no-kernel\"\n"));
   EXPECT_EQ(ran.status, 1);
