@@ -198,9 +198,9 @@ std::string Article(const CaseResult& result, std::size_t run, const Places& pla
   if (!result.blocked_by.empty()) html += fmt::format("<p>blocked by {}</p>\n", places.Case(run, result.blocked_by));
   for (const Finding& finding : result.findings) {
     html += fmt::format(
-        "<p>{}</p>\n<table><tr><th>expected</th><td>{}</td></tr><tr><th>got</th><td>{}</td></tr>"
-        "<tr><th>rule</th><td>{}</td></tr></table>\n",
-        Escape(finding.summary), Escape(finding.expected), Escape(finding.got), Escape(finding.rule));
+        "<p>{}</p>\n<table><tr><th>expected</th><td>{}</td></tr><tr><th>got</th><td>{}</td></tr>{}</table>\n",
+        Escape(finding.summary), Escape(finding.expected), Escape(finding.got),
+        finding.rule.empty() ? "" : fmt::format("<tr><th>rule</th><td>{}</td></tr>", Escape(finding.rule)));
     if (!finding.scenario.empty()) html += fmt::format("<pre>{}</pre>\n", Escape(finding.scenario));
     if (!finding.rerun.empty()) html += fmt::format("<pre>{}</pre>\n", Escape(finding.rerun));
   }

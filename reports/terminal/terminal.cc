@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -114,6 +116,33 @@ Run ForTerminal(Run run) {
   return run;
 }
 
+// Those that tell most first: where the backend came to an end, then by how much the failures of a case's clauses are
+// to blame on them, as a clause whose cases fail and nearly no others do (the measure of Ochiai). Equal ones stay.
+void MostTellingFirst(const Run& run, std::vector<const CaseResult*>& roots) {
+  struct Cases {
+    double bad = 0, good = 0;
+  };
+  std::map<std::string, Cases> by_clause;
+  double all = 0;
+  for (const CaseResult& result : run.cases) {
+    const bool bad = IsBad(result.verdict);
+    if (!bad && result.verdict != Verdict::kPass) continue;
+    all += bad ? 1 : 0;
+    for (const std::string& clause : result.clauses) ++(bad ? by_clause[clause].bad : by_clause[clause].good);
+  }
+  const auto rank = [&](const CaseResult* result) {
+    double blame = 0;
+    for (const std::string& clause : result->clauses) {
+      const Cases& cases = by_clause[clause];
+      blame = std::max(blame, cases.bad / std::sqrt(all * (cases.bad + cases.good)));
+    }
+    const bool ended = result->verdict == Verdict::kCrash || result->verdict == Verdict::kTimeout;
+    return std::pair(ended, blame);
+  };
+  std::stable_sort(roots.begin(), roots.end(),
+                   [&](const CaseResult* a, const CaseResult* b) { return rank(a) > rank(b); });
+}
+
 }  // namespace
 
 std::string Summary(const Run& whole, const SummaryOptions& options) {
@@ -132,6 +161,7 @@ std::string Summary(const Run& whole, const SummaryOptions& options) {
       blocked[result.blocked_by].push_back(&result);
     }
   }
+  MostTellingFirst(run, roots);
   std::size_t shown = 0;
   for (const CaseResult* root : roots) {
     const bool in_full = shown++ < options.shown;
@@ -191,7 +221,7 @@ std::string Summary(const Run& whole, const SummaryOptions& options) {
   if (not_selected != 0) parts.push_back(fmt::format("{} not selected", not_selected));
   out += fmt::format("  clauses    {}\n", fmt::join(parts, ", "));
   const std::string keys = UnknownKeys(run.backend);
-  if (!keys.empty()) out += fmt::format("  keys       {} (`plumbline keys --all` marks them)\n", keys);
+  if (!keys.empty()) out += fmt::format("  keys       {} (`plumbline keys --all --backend ...` marks them)\n", keys);
   if (!run.waiver_files.empty()) {
     out += fmt::format("  waivers    from {}{}\n", fmt::join(run.waiver_files, ", "),
                        waived_cases.empty() ? "" : "; --verbose names those of each case");

@@ -24,6 +24,31 @@ TEST(Summary, RootsInFullAndBlockedFolded) {
   EXPECT_THAT(text, HasSubstr("accepted by a waived deviation"));
 }
 
+TEST(Summary, TheMostTellingRootsComeFirst) {
+  reports::Run run = SampleRun();
+  run.cases.clear();
+  const auto add = [&](const char* id, Verdict verdict, std::vector<std::string> clauses) {
+    CaseResult& one = run.cases.emplace_back();
+    one.id = id;
+    one.verdict = verdict;
+    one.clauses = std::move(clauses);
+  };
+  add("a/1", Verdict::kFail, {"RES-001"});  // one of three of its clause
+  add("a/2", Verdict::kPass, {"RES-001"});
+  add("a/3", Verdict::kPass, {"RES-001"});
+  add("b/1", Verdict::kFail, {"RES-002"});  // two of two
+  add("b/2", Verdict::kFail, {"RES-002"});
+  add("c/1", Verdict::kCrash, {"RES-001"});
+  const std::string text = Summary(run, {});
+  std::size_t last = 0;
+  for (const char* line : {"crash c/1", "fail b/1", "fail b/2", "fail a/1"}) {
+    const std::size_t at = text.find(line);
+    ASSERT_NE(at, std::string::npos) << line;
+    EXPECT_GE(at, last) << line;
+    last = at;
+  }
+}
+
 TEST(Summary, PlainInAPipeAndColouredOnATerminal) {
   EXPECT_THAT(Summary(SampleRun(), {}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(Summary(SampleRun(), {.colour = true}), HasSubstr("\x1b[31mfail\x1b[0m"));
@@ -62,7 +87,7 @@ TEST(Summary, TellsOfKeysThatABackendDoesNotKnow) {
   EXPECT_THAT(Summary(run, {}), Not(HasSubstr("  keys ")));
   run.backend.unknown_keys = {"CUDA", "HIP", "XLA"};
   EXPECT_THAT(Summary(run, {}), HasSubstr("  keys       111 of 114 keys and alias keys of pytorch-1.13; unknown: CUDA, "
-                                          "HIP, XLA (`plumbline keys --all`"));
+                                          "HIP, XLA (`plumbline keys --all --backend ...`"));
   run.backend.unknown_keys.insert(run.backend.unknown_keys.end(), 2, "MPS\n");
   EXPECT_THAT(Summary(run, {}), HasSubstr("109 of 114 keys and alias keys of pytorch-1.13; unknown: CUDA, HIP, XLA and "
                                           "2 more"));
