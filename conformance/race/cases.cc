@@ -67,13 +67,20 @@ void Report(CaseContext& ctx, const RaceOptions& options, const Witness& witness
   const std::string name = fmt::format("-{:08x}", harness::HashOf(witness.scenario, 0) & 0xffffffffu);
   const std::string scenario = ctx.SaveAs(name + ".scn", witness.scenario);
   const std::string history = witness.history.empty() ? "" : ctx.SaveAs(name + ".hist", witness.history);
-  if (!witness.schedule.empty() && !scenario.empty()) {
+  const bool comes_back = witness.replays == 0 || witness.again > 0;
+  if (!witness.schedule.empty() && !scenario.empty() && comes_back) {
     finding.rerun = fmt::format("plumbline race{}{} {} --schedule {}", ctx.BackendArguments(),
                                 options.untraced ? " --untraced" : "", harness::ShellPath(scenario), witness.schedule);
   }
   if (witness.replays > 0) {
     finding.got +=
         fmt::format("\nreplayed in fresh processes: {} of {} times the same", witness.again, witness.replays);
+    if (!comes_back) {
+      finding.got += fmt::format(
+          "; it was seen under the schedule {}, which does not bring it back by itself: the line "
+          "below hunts again",
+          witness.schedule);
+    }
   }
   if (!history.empty()) {
     finding.got += witness.contradicts

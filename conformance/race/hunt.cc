@@ -50,6 +50,13 @@ std::string SanitizersFind(const std::string& output) {
 
 std::string Line(const std::string& words) { return words.empty() ? "" : "\n" + words; }
 
+// Many in a row, nth:SEED:FIRST-LAST, take their time, and on a busy machine more of it.
+int PatienceFor(const std::string& schedule) {
+  const harness::OrError<OwnedPlan> plan = ParseSchedule(schedule);
+  if (!plan.ok() || !plan->nth || plan->nth->first == plan->nth->last) return 1;
+  return static_cast<int>(3 + (plan->nth->last - plan->nth->first) / 20);
+}
+
 }  // namespace
 
 Hunt::Hunt(harness::Executor& executor, HuntOptions options)
@@ -140,8 +147,7 @@ std::optional<Witness> Hunt::Replay(const std::string& scenario, const std::stri
   Asked asked{.scenario = scenario, .schedule = schedule, .explore = {}};
   asked.explore.seed = options_.seed;
   asked.explore.fresh = fresh_;
-  const bool many = schedule.find('-', 1) != std::string::npos;  // in a row
-  const milliseconds patience = options_.patience * (many ? 3 : 1);
+  const milliseconds patience = options_.patience * PatienceFor(schedule);
   const Reply reply = Ask(asked, patience);
   if (reply.ending != Reply::Ending::kAnswered) return DidNotAnswer(reply, scenario, schedule);
   const Exploration done = ReadExploration(reply.text);
