@@ -86,6 +86,15 @@ TEST_F(IsolatedBackendTest, ARegistryThatCannotBeOpenedIsNoLackOfAClaim) {
   EXPECT_THAT(bad.findings.at(0).summary, HasSubstr("opened no registry: no memory today (internal) before the first"));
 }
 
+// What is tried while a failure is made smaller begins afresh each time, also after what passed.
+TEST_F(IsolatedBackendTest, WhatABackendRemembersIsNoPartOfAFailure) {
+  const reports::CaseResult bad = Check("sticky");
+  EXPECT_EQ(bad.verdict, reports::Verdict::kCrash);
+  EXPECT_THAT(bad.findings.at(0).summary, Not(HasSubstr("only after other scenarios")));
+  EXPECT_THAT(bad.findings.at(0).rerun, HasSubstr("plumbline replay"));
+  EXPECT_EQ(Rerun(bad, "sticky").status, 1);
+}
+
 TEST_F(IsolatedBackendTest, ARerunHasTheTimeoutThatWasGiven) {
   const reports::CaseResult bad = Check("hang", "--timeout 0.5");
   EXPECT_THAT(bad.findings.at(0).rerun, HasSubstr(" --timeout 0.5 "));
