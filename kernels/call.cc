@@ -393,31 +393,21 @@ DimVector BroadcastOf(const Call& call, std::span<const In> inputs) {
   return sizes;
 }
 
-namespace {
-
-// Just the strides that a new tensor gets.
-bool AreRows(IntSpan sizes, IntSpan strides) {
-  std::int64_t step = 1;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    if (strides[d] != step) return false;
-    step *= std::max<std::int64_t>(1, sizes[d]);
-  }
-  return true;
-}
-
-}  // namespace
-
 DimVector StridesOfResult(IntSpan sizes, std::span<const In> inputs) {
   if (PLUMBLINE_FAULT(elementwise_results_are_rows)) return {};
   // Strides of dimensions of size 1 count as any others do, but where nothing is broadcast.
-  bool same_sizes = true, contiguous = true, rows = true;
+  bool same_sizes = true, contiguous = true;
   for (const In& input : inputs) {
     if (input.tensor() == nullptr) continue;
     same_sizes = same_sizes && input.tensor()->sizes() == sizes;
     contiguous = contiguous && input.tensor()->is_contiguous();
-    rows = rows && contiguous && AreRows(input.tensor()->sizes(), input.tensor()->strides());
   }
-  if (sizes.size() < 2 || (same_sizes ? contiguous : rows)) return {};
+  const auto in_rows = [](const In& input) {
+    return input.tensor() == nullptr ||
+           input.tensor()->strides() == IntSpan(reference::ContiguousStrides(input.tensor()->sizes()));
+  };
+  const bool rows = contiguous && (same_sizes || std::all_of(inputs.begin(), inputs.end(), in_rows));
+  if (sizes.size() < 2 || rows) return {};
   // From the inner dimension out, by the first tensor that tells two apart.
   const std::size_t dims = sizes.size();
   std::vector<std::size_t> order(dims);

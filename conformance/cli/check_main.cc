@@ -42,8 +42,6 @@ using harness::SuiteRun;
 using harness::Tier;
 
 constexpr Tier kTiers[] = {Tier::kQuick, Tier::kStandard, Tier::kFull};
-constexpr const char* kDispatcher = "dispatcher";
-constexpr const char* kOperators = "operators";
 
 struct Options {
   BackendOptions backend;

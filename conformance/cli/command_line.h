@@ -54,6 +54,9 @@ void AddFilter(CLI::App& app, std::vector<std::string>& filters, const std::stri
 void AddCase(CLI::App& app, std::vector<std::string>& cases, const std::string& what);
 std::optional<int> RefuseFilterBesideCase(const CLI::App& app);
 
+// What --profile takes.
+inline constexpr const char *kDispatcher = "dispatcher", *kOperators = "operators";
+
 std::string Today();  // "2026-11-29", in UTC: what waivers expire by
 
 // What --list, which runs nothing, leaves without effect: options about results. Those about how to run stay, so that a

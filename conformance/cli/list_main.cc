@@ -27,9 +27,7 @@ using harness::Case;
 using harness::ClausePage;
 using harness::OrError;
 
-// As `plumbline check --profile` takes them; empty: of both.
-constexpr const char *kDispatcher = "dispatcher", *kOperators = "operators";
-
+// Of both, if it is empty.
 bool IsOf(const std::string& profile, const reports::Clause& clause) {
   return profile.empty() || harness::IsOfOperators(clause) == (profile == kOperators);
 }

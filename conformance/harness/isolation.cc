@@ -208,7 +208,6 @@ constexpr const char* kClosedThere = "closed a file descriptor that is not its o
 
 [[noreturn]] void RunExecutor(const Service& service, int socket, Progress* progress) {
   std::string request;
-  const auto is_open = [socket] { return fcntl(socket, F_GETFD) >= 0; };
   while (ReadFrame(socket, request, std::nullopt) == ReadEnd::kDone) {
     std::string answer;
     try {
@@ -220,7 +219,7 @@ constexpr const char* kClosedThere = "closed a file descriptor that is not its o
     }
     if (!WriteFrame(socket, answer)) break;
   }
-  LeaveProcess(is_open() ? 0 : kChannelClosed);
+  LeaveProcess(fcntl(socket, F_GETFD) >= 0 ? 0 : kChannelClosed);
 }
 
 [[noreturn]] void RunZygote(const Service& service, int socket) {
@@ -447,11 +446,17 @@ Reply Isolation::Ask(const std::string& request, std::chrono::milliseconds limit
   kill(-executor_->pid, SIGKILL);  // what it left behind
   reply.text.clear();
   reply.ending = end == ReadEnd::kLate ? Reply::Ending::kTimeout : Reply::Ending::kCrash;
-  reply.what = end == ReadEnd::kLate      ? fmt::format("did not end within {} s", limit.count() / 1000.0)
-               : end == ReadEnd::kGarbled ? kWroteThere
-               : status && WIFEXITED(*status) && WEXITSTATUS(*status) == kChannelClosed ? kClosedThere
-               : status                                                                 ? DescribeStatus(*status)
-                        : "ended with its parent, which " + zygote_ended_;
+  if (end == ReadEnd::kLate) {
+    reply.what = fmt::format("did not end within {} s", limit.count() / 1000.0);
+  } else if (end == ReadEnd::kGarbled) {
+    reply.what = kWroteThere;
+  } else if (!status) {
+    reply.what = "ended with its parent, which " + zygote_ended_;
+  } else if (WIFEXITED(*status) && WEXITSTATUS(*status) == kChannelClosed) {
+    reply.what = kClosedThere;
+  } else {
+    reply.what = DescribeStatus(*status);
+  }
   reply.output = Tail(executor_->output.get());
   reply.step = executor_->progress->step;
   CopyOutput();

@@ -46,11 +46,6 @@ class Ops {
     for (const Value& item : value.ToList()) list.push_back(item.ToInt());
     return list;
   }
-  static Value List(const Ints& items) {
-    std::vector<Value> list;
-    for (const std::int64_t item : items) list.emplace_back(item);
-    return Value(std::move(list));
-  }
 
   // All arguments of the schema.
   Tensor Call(std::string_view name, std::initializer_list<Value> arguments) const {
@@ -84,15 +79,15 @@ class Ops {
   }
   // Of the dtype and on the device of `like`.
   Tensor Zeros(const Ints& sizes, const Tensor& like) const {
-    return Call("zeros", {List(sizes), Value(static_cast<std::int64_t>(like.dtype())), Value::None(),
+    return Call("zeros", {Value::Ints(sizes), Value(static_cast<std::int64_t>(like.dtype())), Value::None(),
                           Value(like.device().Spelling()), Value::None()});
   }
   Tensor Sum(const Tensor& a, const Ints& dims, bool keepdim) const {
-    return Call("sum.dim_IntList", {Value(a), List(dims), Value(keepdim), Value::None()});
+    return Call("sum.dim_IntList", {Value(a), Value::Ints(dims), Value(keepdim), Value::None()});
   }
-  Tensor Reshape(const Tensor& a, const Ints& sizes) const { return Call("reshape", {Value(a), List(sizes)}); }
+  Tensor Reshape(const Tensor& a, const Ints& sizes) const { return Call("reshape", {Value(a), Value::Ints(sizes)}); }
   Tensor Expand(const Tensor& a, const Ints& sizes) const {
-    return Call("expand", {Value(a), List(sizes), Value(false)});
+    return Call("expand", {Value(a), Value::Ints(sizes), Value(false)});
   }
   Tensor Unsqueeze(const Tensor& a, std::int64_t dim) const { return Call("unsqueeze", {Value(a), Value(dim)}); }
   // A reduction's gradient or result, with the dimensions that it lost as sizes of 1.
@@ -238,7 +233,7 @@ Tensor VarianceBackward(const Ops& op) {
   const Ints dims = Ops::Dims(op.dims(2), rank);
   const double correction = op.has(3) ? static_cast<double>(op.integer(3)) : 1;
   const auto count = static_cast<double>(Ops::Counted(dims, Ops::SizesOf(self)));
-  const Tensor mean = op.Call("mean.dim", {Value(self), Ops::List(dims), Value(true), Value::None()});
+  const Tensor mean = op.Call("mean.dim", {Value(self), Value::Ints(dims), Value(true), Value::None()});
   const Tensor grad = op.Restored(op.tensor(0), dims, op.boolean(4), rank);
   return op.Mul(op.Mul(grad, op.Sub(self, mean)), 2 / (count - correction));
 }
@@ -277,7 +272,7 @@ Tensor NormBackward(const Ops& op) {
 Tensor SumsFromEnd(const Ops& op) {
   const Tensor grad = op.tensor(0);
   if (grad.sizes().size() == 0) return grad;
-  const Value dims = Ops::List({op.integer(1)});
+  const Value dims = Value::Ints({op.integer(1)});
   const Tensor flipped = op.Call("flip", {Value(grad), dims});
   return op.Call("flip", {Value(op.Call("cumsum", {Value(flipped), op.at(1), Value::None()})), dims});
 }
@@ -339,7 +334,7 @@ Tensor RepeatBackward(const Ops& op) {
 Tensor PadBackward(const Ops& op) {
   Ints pad = op.ints(1);
   for (std::int64_t& one : pad) one = -one;
-  return op.Call("constant_pad_nd", {op.at(0), Ops::List(pad), Value(0)});
+  return op.Call("constant_pad_nd", {op.at(0), Value::Ints(pad), Value(0)});
 }
 
 // ---- views ----
@@ -351,7 +346,7 @@ Tensor PermuteBackward(const Ops& op) {
   for (std::size_t d = 0; d < dims.size(); ++d) {
     back[static_cast<std::size_t>(Ops::Wrap(dims[d], dims.size()))] = static_cast<std::int64_t>(d);
   }
-  return op.Call("permute", {op.at(0), Ops::List(back)});
+  return op.Call("permute", {op.at(0), Value::Ints(back)});
 }
 
 // Zeros around it, in one dimension.
@@ -359,7 +354,7 @@ Tensor PadDim(const Ops& op, const Tensor& a, std::int64_t dim, std::int64_t bef
   Ints pad(2 * (a.sizes().size() - static_cast<std::size_t>(dim)), 0);
   pad[pad.size() - 2] = before;
   pad[pad.size() - 1] = after;
-  return op.Call("constant_pad_nd", {Value(a), Ops::List(pad), Value(0)});
+  return op.Call("constant_pad_nd", {Value(a), Value::Ints(pad), Value(0)});
 }
 
 // (grad, self.sizes, dim, index)
@@ -414,7 +409,7 @@ Tensor DiagonalBackward(const Ops& op) {
   for (std::int64_t d = 0, next = 0; d < static_cast<std::int64_t>(rank); ++d) {
     order.push_back(d == dim1 ? last - 1 : d == dim2 ? last : next++);
   }
-  return op.Call("permute", {Value(square), Ops::List(order)});
+  return op.Call("permute", {Value(square), Value::Ints(order)});
 }
 
 // (grad, self.sizes, self.strides, self.offset, size, stride, storage_offset)

@@ -64,12 +64,6 @@ bool AnyRequiresGrad(const Value& value) {
   return any;
 }
 
-Value List(reference::IntSpan items) {
-  std::vector<Value> list;
-  for (const std::int64_t item : items) list.emplace_back(item);
-  return Value(std::move(list));
-}
-
 // What a formula asks of a tensor but its elements; of a list of tensors, a list.
 Value KnownOf(const Value& value, FormulaInput::What what) {
   if (value.kind() == Value::Kind::kList) {
@@ -80,9 +74,9 @@ Value KnownOf(const Value& value, FormulaInput::What what) {
   const Tensor& tensor = *value.AsTensor();
   switch (what) {
     case FormulaInput::What::kSizes:
-      return List(tensor.sizes());
+      return Value::Ints(tensor.sizes());
     case FormulaInput::What::kStrides:
-      return List(tensor.strides());
+      return Value::Ints(tensor.strides());
     case FormulaInput::What::kOffset:
       return Value(tensor.storage_offset());
     default:

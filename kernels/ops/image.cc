@@ -30,12 +30,6 @@ DimVector Spread(const Call& call, int i, std::size_t count, std::int64_t least)
   }
   return list;
 }
-Value ListOf(IntSpan items) {
-  std::vector<Value> list;
-  for (const std::int64_t item : items) list.push_back(Value(item));
-  return Value(std::move(list));
-}
-
 // How far a kernel can be moved over a padded dimension, and `more`; below 0 if it is larger.
 std::int64_t Room(const Call& call, std::int64_t size, std::int64_t padding, std::int64_t dilation, std::int64_t kernel,
                   std::int64_t more) {
@@ -142,10 +136,10 @@ void ConvNd(Call& call) {
   const Tensor input = call.tensor(0);
   const bool single = input.dim() == static_cast<std::int64_t>(spatial) + 1;
   const Tensor batch = single ? call.Invoke("aten::unsqueeze", {Value(input), Value(0)}) : input;
-  Tensor out =
-      call.Invoke("aten::convolution", {Value(batch), call.at(1), call.at(2), ListOf(Spread(call, 3, spatial, 1)),
-                                        ListOf(Spread(call, 4, spatial, 0)), ListOf(Spread(call, 5, spatial, 1)),
-                                        Value(false), ListOf(DimVector(spatial)), call.at(6)});
+  Tensor out = call.Invoke("aten::convolution",
+                           {Value(batch), call.at(1), call.at(2), Value::Ints(Spread(call, 3, spatial, 1)),
+                            Value::Ints(Spread(call, 4, spatial, 0)), Value::Ints(Spread(call, 5, spatial, 1)),
+                            Value(false), Value::Ints(DimVector(spatial)), call.at(6)});
   call.Return(0, single ? call.Invoke("aten::squeeze.dim", {Value(out), Value(0)}) : out);
 }
 

@@ -40,20 +40,14 @@ void View(Call& call) {
   ReturnView(call, self, sizes, *strides);
 }
 
-Value ListOf(IntSpan items) {
-  std::vector<Value> list;
-  for (const std::int64_t item : items) list.push_back(Value(item));
-  return Value(std::move(list));
-}
-
 void Reshape(Call& call) {
   const Tensor self = call.tensor(0);
   const DimVector sizes = Inferred(call, 1, self);
   if (reference::ViewStrides(self.sizes(), self.strides(), sizes) && !PLUMBLINE_FAULT(reshape_always_copies)) {
-    return call.Return(0, call.Invoke("aten::view", {Value(self), ListOf(sizes)}));
+    return call.Return(0, call.Invoke("aten::view", {Value(self), Value::Ints(sizes)}));
   }
   const Tensor copy = call.Invoke("aten::clone", {Value(self), Value(static_cast<int>(MemoryFormat::kContiguous))});
-  call.Return(0, call.Invoke("aten::view", {Value(copy), ListOf(sizes)}));
+  call.Return(0, call.Invoke("aten::view", {Value(copy), Value::Ints(sizes)}));
 }
 
 void AsStrided(Call& call) {
@@ -191,7 +185,7 @@ void Flatten(Call& call) {
   const auto first = static_cast<std::size_t>(call.WrapDim(1, self.dim()));
   const auto last = static_cast<std::size_t>(call.WrapDim(2, self.dim()));
   if (first > last) call.Fail("argument 'start_dim': comes after 'end_dim'");
-  if (self.dim() == 0) return call.Return(0, call.Invoke("aten::reshape", {Value(self), ListOf({1})}));
+  if (self.dim() == 0) return call.Return(0, call.Invoke("aten::reshape", {Value(self), Value::Ints({1})}));
   if (first == last) return call.Return(0, self);
   DimVector sizes;
   std::int64_t run = 1;
@@ -203,7 +197,7 @@ void Flatten(Call& call) {
     run *= self.sizes()[d];
     if (d == last) sizes.push_back(run);
   }
-  call.Return(0, call.Invoke("aten::reshape", {Value(self), ListOf(sizes)}));
+  call.Return(0, call.Invoke("aten::reshape", {Value(self), Value::Ints(sizes)}));
 }
 
 void Diagonal(Call& call) {

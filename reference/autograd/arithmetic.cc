@@ -18,12 +18,6 @@ Tensor CallNamed(const Registry& registry, const char* name, std::initializer_li
   return std::move(stack.Pop()).ToTensor();
 }
 
-Value Ints(IntSpan items) {
-  std::vector<Value> list;
-  for (const std::int64_t item : items) list.emplace_back(item);
-  return Value(std::move(list));
-}
-
 // One after the last element of the storage that it looks at.
 std::int64_t EndOf(const Window& window) {
   std::int64_t last = window.offset;
@@ -55,9 +49,9 @@ Tensor OperatorArithmetic::SumTo(const Tensor& a, IntSpan sizes) const {
   }
   Tensor sum = a;
   if (!dims.empty()) {
-    sum = CallNamed(registry_, "aten::sum.dim_IntList", {Value(a), Ints(dims), Value(true), Value::None()});
+    sum = CallNamed(registry_, "aten::sum.dim_IntList", {Value(a), Value::Ints(dims), Value(true), Value::None()});
   }
-  return front == 0 ? sum : CallNamed(registry_, "aten::view", {Value(sum), Ints(sizes)});
+  return front == 0 ? sum : CallNamed(registry_, "aten::view", {Value(sum), Value::Ints(sizes)});
 }
 
 Tensor OperatorArithmetic::Cast(const Tensor& a, DType dtype) const {
@@ -77,9 +71,9 @@ Tensor OperatorArithmetic::OnesLike(const Tensor& a) const {
 }
 
 Tensor OperatorArithmetic::Zeros(IntSpan sizes, DType dtype, Device device) const {
-  return CallNamed(
-      registry_, "aten::zeros",
-      {Ints(sizes), Value(static_cast<std::int64_t>(dtype)), Value::None(), Value(device.Spelling()), Value::None()});
+  return CallNamed(registry_, "aten::zeros",
+                   {Value::Ints(sizes), Value(static_cast<std::int64_t>(dtype)), Value::None(),
+                    Value(device.Spelling()), Value::None()});
 }
 
 void OperatorArithmetic::CopyInto(const Tensor& to, const Tensor& from) const {
@@ -87,7 +81,7 @@ void OperatorArithmetic::CopyInto(const Tensor& to, const Tensor& from) const {
 }
 
 Tensor OperatorArithmetic::InWindow(const Tensor& a, IntSpan sizes, IntSpan strides, std::int64_t offset) const {
-  return CallNamed(registry_, "aten::as_strided", {Value(a), Ints(sizes), Ints(strides), Value(offset)});
+  return CallNamed(registry_, "aten::as_strided", {Value(a), Value::Ints(sizes), Value::Ints(strides), Value(offset)});
 }
 
 // Summed at its places in the storage, then read at those of the base.
@@ -98,15 +92,15 @@ Tensor OperatorArithmetic::FromWindow(const Tensor& gradient, const Window& wind
                                   {Value(end), Value(static_cast<std::int64_t>(DType::kInt64)), none, device, none});
   const auto places_of = [&](const Window& of) {
     const Tensor seen = InWindow(places, of.sizes, of.strides, of.offset);
-    return CallNamed(registry_, "aten::reshape", {Value(seen), Ints(DimVector{-1})});
+    return CallNamed(registry_, "aten::reshape", {Value(seen), Value::Ints(DimVector{-1})});
   };
   if (gradient.numel() == 0) return Zeros(base.sizes, gradient.dtype(), gradient.device());
-  const Tensor flat = CallNamed(registry_, "aten::reshape", {Value(gradient), Ints(DimVector{-1})});
+  const Tensor flat = CallNamed(registry_, "aten::reshape", {Value(gradient), Value::Ints(DimVector{-1})});
   const Tensor zeros = Zeros(DimVector{end}, gradient.dtype(), gradient.device());
   const Tensor sums = CallNamed(registry_, "aten::index_add",
                                 {Value(zeros), Value(0), Value(places_of(window)), Value(flat), Value(1)});
   const Tensor of_base = CallNamed(registry_, "aten::index_select", {Value(sums), Value(0), Value(places_of(base))});
-  return CallNamed(registry_, "aten::reshape", {Value(of_base), Ints(base.sizes)});
+  return CallNamed(registry_, "aten::reshape", {Value(of_base), Value::Ints(base.sizes)});
 }
 
 }  // namespace plumbline::reference

@@ -37,14 +37,11 @@ class CopySlices final : public Node {
     writer_->AddInput(view);
     writer_->set_slices(this);
   }
-  ~CopySlices() override {
-    if (writer_) writer_->set_slices(nullptr);
-  }
+  ~CopySlices() override { writer_->set_slices(nullptr); }
 
   std::string_view name() const override { return "CopySlices"; }
   const Window& base() const { return base_; }
   const Window& view() const { return view_; }
-  const Node* writer() const { return writer_.get(); }
 
   void Apply(Gradients& in, Gradients& out) override {
     if (freed_.load(std::memory_order_acquire)) ThrowGraphFreed(*this);
@@ -148,6 +145,10 @@ void RefreshHistory(const Tensor& tensor) {
   const std::uint64_t version = tensor.version();
   if (view.version.load(std::memory_order_acquire) == version) return;
   const bool required = RequiresGrad(view.base);
+  if (!required) {
+    const auto lock = LockMeta(meta);
+    if (!meta->grad_fn) return;  // no node is made for nothing
+  }
   if (view.note != ViewNote::kPlain && required) {
     RefuseWrite(view, "the base of a view was written in place, and the history of the view is asked for");
   }
@@ -155,7 +156,6 @@ void RefreshHistory(const Tensor& tensor) {
   NodeRef made = WindowOn(Window::Of(view.base), tensor, EdgeOf(view.base));
   const auto lock = LockMeta(meta);
   if (view.version.load(std::memory_order_relaxed) == version) return;
-  if (!meta->grad_fn && !required) return;
   std::swap(meta->grad_fn, made);
   meta->output = 0;
   view.version.store(version, std::memory_order_release);

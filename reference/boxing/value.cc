@@ -7,6 +7,12 @@ Value::Value(std::string text) : kind_(Kind::kString) {
   payload_.string->text = std::move(text);
 }
 
+Value Value::Ints(IntSpan items) {
+  std::vector<Value> list;
+  for (const std::int64_t item : items) list.emplace_back(item);
+  return Value(std::move(list));
+}
+
 Value::Value(std::vector<Value> items) : kind_(Kind::kList) {
   payload_.list = new SharedList;
   payload_.list->items = std::move(items);

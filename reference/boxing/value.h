@@ -28,6 +28,7 @@ class Value {
 
   Value() : kind_(Kind::kNone) { payload_.integer = 0; }
   static Value None() { return Value(); }
+  static Value Ints(IntSpan items);  // a list of them
   explicit Value(Tensor tensor) : kind_(Kind::kTensor) { payload_.tensor = std::move(tensor).Detach(); }
   explicit Value(std::int64_t integer) : kind_(Kind::kInt) { payload_.integer = integer; }
   explicit Value(int integer) : Value(static_cast<std::int64_t>(integer)) {}
